@@ -1,0 +1,59 @@
+package dev.backfill;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The operator plane: everything that can be seen and steered, each call authorized, controls audited and idempotent (IK, AU).
+ *
+ * <p>Thread-safe. Every call opens and ends its own transaction on a connection of the host's source and returns within the
+ * operator time limits. Reads throw {@link AccessDeniedException}, {@link UnknownBackfillException} and
+ * {@link BackfillUnavailableException}; controls return what became of them.
+ *
+ * @since 0.1
+ */
+public interface BackfillOperations {
+
+    /** Every backfill and the gate. Needs {@link Capability#READ}. */
+    Overview list(Authority authority);
+
+    /** One backfill in detail. Needs {@link Capability#READ}. */
+    BackfillSnapshot show(Authority authority, BackfillId id);
+
+    /**
+     * Audit records, newest first. Needs {@link Capability#READ}.
+     *
+     * @param id only those of one backfill, or null for all, denials included
+     * @param limit 1 to 200
+     * @param before only records with a smaller number, or null for the newest
+     */
+    AuditPage audit(Authority authority, @Nullable BackfillId id, int limit, @Nullable Long before);
+
+    /** What would stand in the way of a start. Needs {@link Capability#READ}. */
+    Preflight preflight(Authority authority, BackfillId id);
+
+    /**
+     * Start, pause, resume or retry. Needs {@link Capability#CONTROL}. One transaction with its audit record.
+     *
+     * @throws IllegalArgumentException for {@link BackfillAction#VALIDATE}, which is {@link #validate}
+     */
+    ActionOutcome perform(OperatorRequest request);
+
+    /**
+     * Runs the definition's read-only validation, or joins the one under way. Needs {@link Capability#CONTROL}. Answers within the
+     * operator time limit; a longer validation goes on, and the same request asks for its outcome (EV-4).
+     *
+     * @throws IllegalArgumentException for any other action
+     */
+    ValidationReport validate(OperatorRequest request);
+
+    /**
+     * Whether an authority holds a capability, for boundaries that must answer before they know what is asked. A denial is audited,
+     * in floods as counted summaries (AU-3).
+     *
+     * @param attempted what was asked, for the audit: an action's wire name, or {@code read}
+     * @param id what it was asked of, as given, or null
+     * @param requestId the request ID as given, or null
+     */
+    boolean authorize(
+            Authority authority, Capability capability, String attempted, @Nullable String id, @Nullable String requestId);
+}

@@ -1,0 +1,96 @@
+package dev.backfill;
+
+/**
+ * The host's handle on one started engine. Thread-safe.
+ *
+ * @since 0.1
+ */
+public interface Backfills extends AutoCloseable {
+
+    /**
+     * The readiness gate, rebuilt from PostgreSQL. Cheap to poll: once the backfills are open they stay open without a query, and
+     * results are shared between callers for up to a second. Never throws for a database that can't be read.
+     */
+    Readiness readiness();
+
+    /** The operator plane. */
+    BackfillOperations operations();
+
+    /**
+     * A worker that the caller steps itself, on its own thread; the engine's own workers are unaffected.
+     *
+     * @param name for people: claim owner and log lines
+     */
+    BackfillWorker worker(String name);
+
+    /**
+     * Throws the typed error that keeps startup from being complete, if there is one: for hosts that would rather fail at boot.
+     *
+     * @throws BackfillException what is wrong and what to do
+     */
+    void requireStarted();
+
+    /**
+     * Stops taking work, lets the current batches end or roll back, releases claims, ends every thread of this engine. Returns
+     * within the close timeout; idempotent; keeps the interrupt. What could not be released in time lapses with its lease (BB-3).
+     */
+    @Override
+    void close();
+
+    /** Collects what an engine needs. Confined to one thread. */
+    interface Builder {
+
+        /** Adds definitions; IDs must be distinct within a process. */
+        Builder definitions(BackfillDefinition<?>... definitions);
+
+        /** Adds definitions. */
+        Builder definitions(Iterable<? extends BackfillDefinition<?>> definitions);
+
+        /** Automatic mode: these start at boot and gate readiness until completed (CF-1). Left out: manual mode. */
+        Builder requiredAtStartup(String... ids);
+
+        /** What to do about the library's tables; default {@link SchemaMode#VERIFY}. */
+        Builder schema(SchemaMode mode);
+
+        /** The schema of the library's tables; default: the first of the connection's search path. */
+        Builder schemaName(String schema);
+
+        /** Time limits, workers and retries; default {@link EngineOptions#defaults()}. */
+        Builder options(EngineOptions options);
+
+        /** Who is an operator; default nobody. */
+        Builder operators(OperatorAuthorizer authorizer);
+
+        /** Where audit records go; default the library's table. */
+        Builder audit(AuditSink sink);
+
+        /** Who hears of events; may be given several times. */
+        Builder listener(BackfillListener listener);
+
+        /** The host's own migrations, run at startup after the library's when the mode is {@link SchemaMode#MIGRATE}. */
+        Builder hostMigrations(HostMigrations migrations);
+
+        /** The name of this process in claims and logs; default host name and process ID. */
+        Builder processName(String name);
+
+        /**
+         * Checks the configuration, migrates or verifies, registers, initiates the required set in automatic mode and starts the
+         * workers. Returns without waiting for any backfill (CF-3). A database that can't be used is no exception here: readiness
+         * says so, and the engine goes on trying.
+         *
+         * @throws InvalidDefinitionException if the configuration breaks a rule
+         */
+        Backfills startup();
+    }
+
+    /** The host's own schema changes. */
+    @FunctionalInterface
+    interface HostMigrations {
+        /**
+         * Applies them, idempotently; several processes may call this at once.
+         *
+         * @throws Exception keeps startup incomplete; it is tried again
+         */
+        void run() throws Exception;
+    }
+}

@@ -1,0 +1,29 @@
+package dev.backfill;
+
+import java.util.List;
+
+/**
+ * The readiness gate of this process as PostgreSQL had it.
+ *
+ * @param automatic whether required backfills start and gate (CF)
+ * @param open whether none stands in the way
+ * @param required the required set
+ * @param reasons what keeps it closed; empty when open
+ * @since 0.1
+ */
+public record Gate(boolean automatic, boolean open, List<BackfillId> required, List<Reason> reasons) {
+    /** Copies the lists. */
+    public Gate {
+        required = List.copyOf(required);
+        reasons = List.copyOf(reasons);
+    }
+
+    /**
+     * One required backfill that is not completed.
+     *
+     * @param id which
+     * @param state its state
+     * @param code the diagnostic code, or the state's name where there is none
+     */
+    public record Reason(BackfillId id, BackfillState state, String code) {}
+}

@@ -1,0 +1,134 @@
+package dev.backfill;
+
+import java.math.BigDecimal;
+import java.time.LocalDate;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.format.SignStyle;
+import java.time.temporal.ChronoField;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+
+/**
+ * Typed keyset keys. The columns must be NOT NULL and covered by a unique, valid index in this order and collation; start checks
+ * that (SR-2).
+ *
+ * @since 0.1
+ */
+public final class Keys {
+
+    private static final DateTimeFormatter TIMESTAMPTZ = new DateTimeFormatterBuilder()
+            .appendValue(ChronoField.YEAR_OF_ERA, 4, 9, SignStyle.NEVER)
+            .appendPattern("-MM-dd HH:mm:ss")
+            .appendFraction(ChronoField.NANO_OF_SECOND, 0, 6, true)
+            .appendOffset("+HH:mm:ss", "+00")
+            .appendPattern("[ G]")
+            .parseDefaulting(ChronoField.ERA, 1)
+            .toFormatter(java.util.Locale.ENGLISH);
+
+    private static final DateTimeFormatter DATE = new DateTimeFormatterBuilder()
+            .appendValue(ChronoField.YEAR_OF_ERA, 4, 9, SignStyle.NEVER)
+            .appendPattern("-MM-dd[ G]")
+            .parseDefaulting(ChronoField.ERA, 1)
+            .toFormatter(java.util.Locale.ENGLISH);
+
+    private Keys() {}
+
+    /** A {@code bigint} column. */
+    public static KeyType<Long> bigint(String column) {
+        return single(column, "bigint", Long::valueOf);
+    }
+
+    /** An {@code integer} column. */
+    public static KeyType<Integer> integer(String column) {
+        return single(column, "integer", Integer::valueOf);
+    }
+
+    /** A {@code uuid} column, ordered as PostgreSQL does: unsigned, unlike {@link UUID#compareTo}. */
+    public static KeyType<UUID> uuid(String column) {
+        return single(column, "uuid", UUID::fromString);
+    }
+
+    /** A {@code numeric} column; scale survives, {@code NaN} works but has no {@link BigDecimal}. */
+    public static KeyType<BigDecimal> numeric(String column) {
+        return single(column, "numeric", BigDecimal::new);
+    }
+
+    /**
+     * A {@code timestamptz} column, to the microsecond. {@code infinity} and {@code -infinity} become {@link OffsetDateTime#MAX}
+     * and {@link OffsetDateTime#MIN}.
+     */
+    public static KeyType<OffsetDateTime> timestamptz(String column) {
+        return single(column, "timestamptz", Keys::timestamp);
+    }
+
+    /** A {@code date} column. {@code infinity} and {@code -infinity} become {@link LocalDate#MAX} and {@link LocalDate#MIN}. */
+    public static KeyType<LocalDate> date(String column) {
+        return single(column, "date", Keys::day);
+    }
+
+    /** A {@code text} or {@code varchar} column under collation {@code C}; the index must be in that collation too. */
+    public static KeyType<String> text(String column) {
+        return text(column, "C");
+    }
+
+    /** A {@code text} or {@code varchar} column under a named, deterministic collation; the index must be in that collation too. */
+    public static KeyType<String> text(String column, String collation) {
+        return new KeyType<>(List.of(new KeyColumn(column, "text", collation)), parts -> parts.get(0));
+    }
+
+    /**
+     * A column of an enum type, in the order of its declaration.
+     *
+     * @param column the column
+     * @param type the enum type, {@code name} or {@code schema.name}, unquoted
+     */
+    public static KeyType<String> enumerated(String column, String type) {
+        return single(column, TableName.of(type).quoted(), Function.identity());
+    }
+
+    /** A compound key, most significant first; later columns break the ties of earlier ones. */
+    public static KeyType<CompoundKey> compound(KeyType<?>... parts) {
+        List<KeyColumn> columns = new ArrayList<>();
+        for (KeyType<?> part : parts) {
+            columns.addAll(part.columns());
+        }
+        List<KeyType<?>> types = List.of(parts);
+        return new KeyType<>(columns, texts -> decodeParts(types, texts));
+    }
+
+    private static CompoundKey decodeParts(List<KeyType<?>> types, List<String> texts) {
+        List<Object> decoded = new ArrayList<>();
+        int from = 0;
+        for (KeyType<?> type : types) {
+            int to = from + type.columns().size();
+            decoded.add(java.util.Objects.requireNonNull(type.decode(texts.subList(from, to))));
+            from = to;
+        }
+        return new CompoundKey(decoded);
+    }
+
+    private static <K> KeyType<K> single(String column, String type, Function<String, K> decode) {
+        return new KeyType<>(List.of(new KeyColumn(column, type, null)), parts -> decode.apply(parts.get(0)));
+    }
+
+    private static OffsetDateTime timestamp(String text) {
+        return switch (text) {
+            case "infinity" -> OffsetDateTime.MAX;
+            case "-infinity" -> OffsetDateTime.MIN;
+            default -> OffsetDateTime.parse(text, TIMESTAMPTZ).withOffsetSameInstant(ZoneOffset.UTC);
+        };
+    }
+
+    private static LocalDate day(String text) {
+        return switch (text) {
+            case "infinity" -> LocalDate.MAX;
+            case "-infinity" -> LocalDate.MIN;
+            default -> LocalDate.parse(text, DATE);
+        };
+    }
+}

@@ -1,0 +1,18 @@
+package dev.backfill;
+
+/**
+ * A read-only proof that the postcondition holds through the bound (VA-2). Only its success completes a backfill.
+ *
+ * @since 0.1
+ */
+public sealed interface Validation permits NoRowMatches, CustomValidation {
+
+    /**
+     * Holds when no row of the source table at or below the bound satisfies a SQL condition; the engine adds the bound.
+     *
+     * @param condition what an unrepaired row looks like; SQL of the host's own code
+     */
+    static Validation noRowMatches(String condition) {
+        return new NoRowMatches(SqlFragments.check("noRowMatches", condition));
+    }
+}

@@ -1,0 +1,27 @@
+package dev.backfill;
+
+import java.sql.Connection;
+import java.util.Optional;
+
+/**
+ * The read-only transaction of one validation. Confined to the thread and the call it was handed to.
+ *
+ * @param <K> the key
+ * @since 0.1
+ */
+public interface ValidationTransaction<K> {
+
+    /** The connection; READ ONLY is enforced by PostgreSQL, transaction control is refused. */
+    Connection connection();
+
+    /** The inclusive upper bound; empty when the source was empty at the start. */
+    Optional<K> bound();
+
+    /**
+     * A SQL condition, without parameters, that holds for rows of the source table at or below the bound. Column names are
+     * qualified with the given alias.
+     *
+     * @param alias the alias or name under which the query knows the source table
+     */
+    String withinBound(String alias);
+}
