@@ -12,6 +12,7 @@ import java.util.Deque;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,8 +28,8 @@ final class Relay implements AutoCloseable {
 
     private final RelayOptions options;
     private final String processName = "relay-" + ProcessHandle.current().pid();
-    private final AtomicReference<Optional<Pools>> pools = new AtomicReference<>(Optional.empty());
-    private final AtomicReference<Optional<Backfills>> backfills = new AtomicReference<>(Optional.empty());
+    private final AtomicReference<@Nullable Pools> pools = new AtomicReference<>();
+    private final AtomicReference<@Nullable Backfills> backfills = new AtomicReference<>();
     private final Deque<Part> parts = new ArrayDeque<>();
     private boolean closed;
 
@@ -38,7 +39,7 @@ final class Relay implements AutoCloseable {
 
     /** Starts everything that can be started; a database that is down is no reason to fail. */
     void start() throws IOException, InterruptedException {
-        Serving serving = new Serving(this::readiness, () -> pools.get().map(Pools::serving));
+        Serving serving = new Serving(this::readiness, () -> Optional.ofNullable(pools.get()).map(Pools::serving));
         Listener ordinary = Listener.open("http", options.port(), serving);
         started("serving port", ordinary);
         Listener admin = Listener.open("admin", options.adminPort(), Administration.handler(Map.of()));
@@ -47,10 +48,10 @@ final class Relay implements AutoCloseable {
 
         Pools opened = Pools.open(jdbcUrl(), options.engine().workers(), processName);
         started("connection pools", opened);
-        pools.set(Optional.of(opened));
+        pools.set(opened);
         Backfills engine = Engine.start(opened, options, processName);
         started("engine", engine);
-        backfills.set(Optional.of(engine));
+        backfills.set(engine);
         LOG.info("Started: auto-migrate={} auto-backfill={}", options.autoMigrate(), options.autoBackfill());
     }
 
@@ -65,7 +66,7 @@ final class Relay implements AutoCloseable {
     }
 
     private Readiness readiness() {
-        return backfills.get().map(Backfills::readiness).orElse(STARTING);
+        return Optional.ofNullable(backfills.get()).map(Backfills::readiness).orElse(STARTING);
     }
 
     private void started(String name, AutoCloseable part) {

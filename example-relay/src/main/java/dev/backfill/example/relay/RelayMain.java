@@ -53,7 +53,8 @@ public final class RelayMain {
         stopping.setDaemon(true);
         stopping.start();
         try {
-            if (!stopping.join(LONGEST_STOP)) {
+            stopping.join(LONGEST_STOP.toMillis());
+            if (stopping.isAlive()) {
                 LOG.warn("Not everything stopped in {} s; claims still held lapse with their lease", LONGEST_STOP.toSeconds());
             }
         } catch (InterruptedException e) {

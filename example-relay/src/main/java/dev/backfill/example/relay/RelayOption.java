@@ -26,7 +26,9 @@ enum RelayOption {
     VALIDATION_TIMEOUT("5m", OptionText::duration, "the longest a validation may take");
 
     private final @Nullable String byDefault;
+    @SuppressWarnings("ImmutableEnumChecker") // method references without state
     private final Consumer<String> check;
+
     private final String meaning;
 
     RelayOption(@Nullable String byDefault, Consumer<String> check, String meaning) {
