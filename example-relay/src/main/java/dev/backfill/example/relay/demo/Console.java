@@ -1,0 +1,33 @@
+package dev.backfill.example.relay.demo;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.backfill.Authority;
+import dev.backfill.Backfills;
+import dev.backfill.BackfillsProvider;
+import dev.backfill.EngineOptions;
+import dev.backfill.example.relay.backfills.RelayBackfills;
+import java.util.ServiceLoader;
+
+/** The operator's seat: a third process on the same database that steers and watches, and claims nothing. */
+final class Console {
+
+    private Console() {}
+
+    static Backfills on(String jdbcUrl, Authority operator) {
+        HikariConfig config = new HikariConfig();
+        config.setPoolName("demo-console");
+        config.setJdbcUrl(jdbcUrl);
+        config.setMaximumPoolSize(3);
+        HikariDataSource pool = new HikariDataSource(config);
+        return ServiceLoader.load(BackfillsProvider.class)
+                .findFirst()
+                .orElseThrow()
+                .on(pool::getConnection)
+                .definitions(RelayBackfills.all())
+                .options(EngineOptions.builder().workers(0).build())
+                .operators((authority, capability) -> authority.equals(operator))
+                .processName("demo-console")
+                .startup();
+    }
+}
