@@ -46,16 +46,25 @@ class ArchitectureTest {
                     .and(not(nameMatching("java\\.sql\\.(Connection|SQLException)"))));
 
     @ArchTest
-    static final ArchRule postgres_sees_core_only =
-            noClasses().that().resideInAPackage(POSTGRES).should().dependOnClassesThat(resideInAnyPackage(ADMIN, TESTKIT, EXAMPLE));
+    static final ArchRule postgres_sees_core_only = noClasses()
+            .that()
+            .resideInAPackage(POSTGRES)
+            .should()
+            .dependOnClassesThat(resideInAnyPackage(ADMIN, TESTKIT, EXAMPLE));
 
     @ArchTest
-    static final ArchRule admin_sees_core_only =
-            noClasses().that().resideInAPackage(ADMIN).should().dependOnClassesThat(resideInAnyPackage(POSTGRES, TESTKIT, EXAMPLE));
+    static final ArchRule admin_sees_core_only = noClasses()
+            .that()
+            .resideInAPackage(ADMIN)
+            .should()
+            .dependOnClassesThat(resideInAnyPackage(POSTGRES, TESTKIT, EXAMPLE));
 
     @ArchTest
-    static final ArchRule testkit_sees_core_only =
-            noClasses().that().resideInAPackage(TESTKIT).should().dependOnClassesThat(resideInAnyPackage(POSTGRES, ADMIN, EXAMPLE));
+    static final ArchRule testkit_sees_core_only = noClasses()
+            .that()
+            .resideInAPackage(TESTKIT)
+            .should()
+            .dependOnClassesThat(resideInAnyPackage(POSTGRES, ADMIN, EXAMPLE));
 
     @ArchTest
     static final ArchRule sql_stays_home = noClasses()
@@ -66,8 +75,12 @@ class ArchitectureTest {
             .resideInAnyPackage("org.jooq..", "dev.backfill.postgres.internal..");
 
     @ArchTest
-    static final ArchRule admin_opens_no_connection =
-            noClasses().that().resideInAPackage(ADMIN).should().dependOnClassesThat().resideInAnyPackage("java.sql..", "javax.sql..");
+    static final ArchRule admin_opens_no_connection = noClasses()
+            .that()
+            .resideInAPackage(ADMIN)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("java.sql..", "javax.sql..");
 
     @ArchTest
     static final ArchRule packages_have_no_cycles = slices().matching("dev.backfill.(**)")
@@ -94,9 +107,13 @@ class ArchitectureTest {
 
         @Override
         public void check(JavaClass type, ConditionEvents events) {
-            boolean marked = type.getPackage().tryGetAnnotationOfType(NullMarked.class).isPresent();
+            boolean marked =
+                    type.getPackage().tryGetAnnotationOfType(NullMarked.class).isPresent();
             events.add(new SimpleConditionEvent(
-                    type, marked, type.getName() + (marked ? " is in a @NullMarked package" : " is in a package without @NullMarked")));
+                    type,
+                    marked,
+                    type.getName()
+                            + (marked ? " is in a @NullMarked package" : " is in a package without @NullMarked")));
         }
     }
 }

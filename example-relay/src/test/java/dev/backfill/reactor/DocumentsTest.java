@@ -48,7 +48,9 @@ class DocumentsTest {
                 }
             }
         }
-        assertThat(broken).as("links in %s", Repository.ROOT.relativize(document)).isEmpty();
+        assertThat(broken)
+                .as("links in %s", Repository.ROOT.relativize(document))
+                .isEmpty();
     }
 
     @Test
@@ -58,8 +60,16 @@ class DocumentsTest {
 
     @Test
     void a_region_is_read_without_its_indentation_and_without_inner_marks() {
-        List<String> source = List.of("a", "  // #region x", "    b", "    // #region y", "      c", "    // #endregion y", "",
-                "  // #endregion x", "d");
+        List<String> source = List.of(
+                "a",
+                "  // #region x",
+                "    b",
+                "    // #region y",
+                "      c",
+                "    // #endregion y",
+                "",
+                "  // #endregion x",
+                "d");
         assertThat(Snippet.region(source, "x")).containsExactly("b", "  c", "");
         assertThat(Snippet.region(source, "y")).containsExactly("c");
         assertThat(Snippet.region(source, "z")).isEmpty();

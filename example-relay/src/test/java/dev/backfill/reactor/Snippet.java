@@ -31,7 +31,8 @@ record Snippet(String where, String source, List<String> text) {
                 }
                 Matcher mark = MARK.matcher(i == 0 ? "" : lines.get(i - 1).strip());
                 String where = Repository.ROOT.relativize(document) + ":" + (i + 1);
-                snippets.add(new Snippet(where, mark.matches() ? mark.group(1) : "", dedented(lines.subList(i + 1, end))));
+                snippets.add(
+                        new Snippet(where, mark.matches() ? mark.group(1) : "", dedented(lines.subList(i + 1, end))));
                 i = end;
             }
         }

@@ -37,7 +37,8 @@ final class OptionText {
         } catch (NumberFormatException e) {
             // falls through to the rule
         }
-        throw new IllegalArgumentException("must be a whole number from " + min + " to " + max + ", got '" + text + "'");
+        throw new IllegalArgumentException(
+                "must be a whole number from " + min + " to " + max + ", got '" + text + "'");
     }
 
     static boolean onOff(String text) {
@@ -63,14 +64,16 @@ final class OptionText {
 
     static String jdbcUrl(String text) {
         if (!text.startsWith("jdbc:postgresql:")) {
-            throw new IllegalArgumentException("must start with jdbc:postgresql: (the value is not shown: it may hold a password)");
+            throw new IllegalArgumentException(
+                    "must start with jdbc:postgresql: (the value is not shown: it may hold a password)");
         }
         return text;
     }
 
     static String token(String text) {
         if (!TOKEN.matcher(text).matches()) {
-            throw new IllegalArgumentException("must be 8 to 200 visible ASCII characters without spaces (the value is not shown)");
+            throw new IllegalArgumentException(
+                    "must be 8 to 200 visible ASCII characters without spaces (the value is not shown)");
         }
         return text;
     }

@@ -24,7 +24,9 @@ final class Relay implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
     private static final Readiness STARTING = new Readiness(
-            Readiness.Input.unknown("starting"), Readiness.Input.unknown("starting"), Readiness.Input.unknown("starting"));
+            Readiness.Input.unknown("starting"),
+            Readiness.Input.unknown("starting"),
+            Readiness.Input.unknown("starting"));
 
     private final RelayOptions options;
     private final String processName = "relay-" + ProcessHandle.current().pid();
@@ -39,7 +41,8 @@ final class Relay implements AutoCloseable {
 
     /** Starts everything that can be started; a database that is down is no reason to fail. */
     void start() throws IOException, InterruptedException {
-        Serving serving = new Serving(this::readiness, () -> Optional.ofNullable(pools.get()).map(Pools::serving));
+        Serving serving = new Serving(
+                this::readiness, () -> Optional.ofNullable(pools.get()).map(Pools::serving));
         Listener ordinary = Listener.open("http", options.port(), serving);
         started("serving port", ordinary);
         Listener admin = Listener.open("admin", options.adminPort(), Administration.handler(Map.of()));

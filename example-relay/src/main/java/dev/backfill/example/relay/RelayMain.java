@@ -55,7 +55,9 @@ public final class RelayMain {
         try {
             stopping.join(LONGEST_STOP.toMillis());
             if (stopping.isAlive()) {
-                LOG.warn("Not everything stopped in {} s; claims still held lapse with their lease", LONGEST_STOP.toSeconds());
+                LOG.warn(
+                        "Not everything stopped in {} s; claims still held lapse with their lease",
+                        LONGEST_STOP.toSeconds());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

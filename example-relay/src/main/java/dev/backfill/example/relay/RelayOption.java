@@ -7,7 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The options of the relay: {@code --name value}, or {@code RELAY_NAME} in the environment. The README lists the same table. */
 enum RelayOption {
-    JDBC_URL(null, OptionText::jdbcUrl, "database, with user and password as URL parameters; default: an embedded PostgreSQL"),
+    JDBC_URL(
+            null,
+            OptionText::jdbcUrl,
+            "database, with user and password as URL parameters; default: an embedded PostgreSQL"),
     DATA_DIR("./relay-data", OptionText::path, "where the embedded server keeps its files"),
     AUTO_MIGRATE("on", OptionText::onOff, "the schema switch"),
     AUTO_BACKFILL("on", OptionText::onOff, "the automatic-backfill switch"),
@@ -18,7 +21,8 @@ enum RelayOption {
     WORKERS("1", t -> OptionText.number(t, 1, 64), "claim workers in this process"),
     LEASE("30s", OptionText::duration, "claim lease; the other time limits scale with it"),
     POLL("1s", OptionText::duration, "how often an idle worker looks"),
-    BATCH_SIZE(null, t -> OptionText.number(t, 1, 100_000), "caps every definition's batch size; default: each one's own"),
+    BATCH_SIZE(
+            null, t -> OptionText.number(t, 1, 100_000), "caps every definition's batch size; default: each one's own"),
     RETRY_BASE("1s", OptionText::duration, "first retry delay"),
     RETRY_CAP("60s", OptionText::duration, "longest retry delay"),
     MAX_ATTEMPTS("10", t -> OptionText.number(t, 1, 1_000), "claims without progress before a backfill fails"),
@@ -26,6 +30,7 @@ enum RelayOption {
     VALIDATION_TIMEOUT("5m", OptionText::duration, "the longest a validation may take");
 
     private final @Nullable String byDefault;
+
     @SuppressWarnings("ImmutableEnumChecker") // method references without state
     private final Consumer<String> check;
 

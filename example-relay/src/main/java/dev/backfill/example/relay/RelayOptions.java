@@ -65,7 +65,9 @@ final class RelayOptions {
         // A stray value may be a secret, so that only what looks like an option's name is repeated.
         String shown = argument.matches("--[a-z-]{1,40}") ? " " + argument : "";
         return "unknown option" + shown + "; known are "
-                + Arrays.stream(RelayOption.values()).map(o -> "--" + o.optionName()).collect(Collectors.joining(" "));
+                + Arrays.stream(RelayOption.values())
+                        .map(o -> "--" + o.optionName())
+                        .collect(Collectors.joining(" "));
     }
 
     /** What {@code --help} prints. */
@@ -73,7 +75,9 @@ final class RelayOptions {
         return Arrays.stream(RelayOption.values())
                 .map(o -> String.format(
                         "  --%-20s %s%s%n",
-                        o.optionName(), o.meaning(), o.byDefault().map(d -> " (" + d + ")").orElse("")))
+                        o.optionName(),
+                        o.meaning(),
+                        o.byDefault().map(d -> " (" + d + ")").orElse("")))
                 .collect(Collectors.joining("", "Options, each also as RELAY_NAME in the environment:\n", ""));
     }
 

@@ -14,8 +14,8 @@ class OptionTableTest {
     @Test
     void the_readme_lists_every_option_with_its_default_and_meaning() throws IOException {
         List<String> expected = Arrays.stream(RelayOption.values())
-                .map(o -> "| `" + o.optionName() + "` | " + o.byDefault().map(d -> "`" + d + "`").orElse("none") + " | "
-                        + o.meaning() + " |")
+                .map(o -> "| `" + o.optionName() + "` | "
+                        + o.byDefault().map(d -> "`" + d + "`").orElse("none") + " | " + o.meaning() + " |")
                 .toList();
         List<String> table = Files.readAllLines(Path.of("README.md")).stream()
                 .filter(line -> line.matches("\\| `[a-z-]+` \\|.*"))

@@ -37,11 +37,13 @@ class RelayMatrixIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"on", "off"})
-    void without_migration_an_empty_database_stays_empty_and_the_schema_is_named(String autoBackfill) throws Exception { // CF
+    void without_migration_an_empty_database_stays_empty_and_the_schema_is_named(String autoBackfill)
+            throws Exception { // CF
         try (RunningRelay relay = relay("off", autoBackfill)) {
             relay.awaitNotReadyBecauseOf("schema");
             relay.assertAlive();
-            assertThat(database.queryLong("SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace")).isZero();
+            assertThat(database.queryLong("SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"))
+                    .isZero();
         }
     }
 
@@ -52,7 +54,9 @@ class RelayMatrixIT {
             assertThat(database.queryText(STATE)).isEqualTo("completed");
             assertThat(database.queryLong("SELECT count(*) FROM events")).isEqualTo(2_000);
             assertThat(pending()).isEqualTo(RelayBackfills.all().size() - 1);
-            assertThat(database.queryLong("SELECT count(*) FROM backfill_audit WHERE action = 'start' AND actor = 'startup'")).isEqualTo(1);
+            assertThat(database.queryLong(
+                            "SELECT count(*) FROM backfill_audit WHERE action = 'start' AND actor = 'startup'"))
+                    .isEqualTo(1);
         }
     }
 
@@ -85,13 +89,16 @@ class RelayMatrixIT {
     @Test
     void what_was_started_is_recovered_even_in_manual_mode() throws Exception { // CF-5
         try (RunningRelay doomed = relay("on", "on", "--batch-size", "1", "--lease", "3s")) {
-            Eventually.until("it works", () -> tableExists() && database.queryLong("SELECT coalesce(sum(batches), 0) FROM backfill") > 0);
+            Eventually.until(
+                    "it works",
+                    () -> tableExists() && database.queryLong("SELECT coalesce(sum(batches), 0) FROM backfill") > 0);
             doomed.kill();
         }
         assertThat(database.queryText(STATE)).isIn("running", "validating");
         try (RunningRelay heir = relay("off", "off")) {
             heir.awaitReady();
-            Eventually.within(Duration.ofSeconds(60)).holds("it is completed", () -> "completed".equals(database.queryText(STATE)));
+            Eventually.within(Duration.ofSeconds(60))
+                    .holds("it is completed", () -> "completed".equals(database.queryText(STATE)));
         }
     }
 
@@ -104,20 +111,26 @@ class RelayMatrixIT {
         try (RunningRelay second = relay("on", "on")) {
             second.awaitReady();
         }
-        assertThat(database.queryLong("SELECT count(*) FROM backfill_audit WHERE action = 'start'")).isEqualTo(1);
+        assertThat(database.queryLong("SELECT count(*) FROM backfill_audit WHERE action = 'start'"))
+                .isEqualTo(1);
         assertThat(database.queryLong("SELECT count(*) FROM events")).isEqualTo(2_000);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"paused", "blocked", "failed"})
-    void a_state_that_needs_an_operator_keeps_the_gate_closed_and_is_named(String state) throws Exception { // CF-1, CF-3
+    void a_state_that_needs_an_operator_keeps_the_gate_closed_and_is_named(String state)
+            throws Exception { // CF-1, CF-3
         migrated();
         try (RunningRelay relay = relay("off", "on", "--batch-size", "1")) {
             Eventually.until("it runs", () -> "running".equals(database.queryText(STATE)));
-            database.execute("UPDATE backfill SET state = ?, generation = generation + 1, claim_token = NULL, claim_owner = NULL,"
-                    + " claim_expires_at = NULL WHERE id = ? AND state = 'running'", state, ThreadRoots.ID);
+            database.execute(
+                    "UPDATE backfill SET state = ?, generation = generation + 1, claim_token = NULL, claim_owner = NULL,"
+                            + " claim_expires_at = NULL WHERE id = ? AND state = 'running'",
+                    state,
+                    ThreadRoots.ID);
             relay.awaitNotReadyBecauseOf("backfills");
-            assertThat(relay.readiness().at("/inputs/backfills/reason").asText()).contains(ThreadRoots.ID);
+            assertThat(relay.readiness().at("/inputs/backfills/reason").asText())
+                    .contains(ThreadRoots.ID);
             assertThat(relay.stop()).isZero();
         }
         try (RunningRelay again = relay("off", "on")) {
@@ -145,7 +158,12 @@ class RelayMatrixIT {
     private RunningRelay relay(String autoMigrate, String autoBackfill, String... more) throws Exception {
         String[] options = java.util.stream.Stream.concat(
                         java.util.stream.Stream.of(
-                                "--jdbc-url", database.jdbcUrl(), "--auto-migrate", autoMigrate, "--auto-backfill", autoBackfill),
+                                "--jdbc-url",
+                                database.jdbcUrl(),
+                                "--auto-migrate",
+                                autoMigrate,
+                                "--auto-backfill",
+                                autoBackfill),
                         java.util.Arrays.stream(more))
                 .toArray(String[]::new);
         return RunningRelay.start(directory, options);

@@ -97,7 +97,9 @@ class RelayOptionsTest {
 
     @Test
     void an_unknown_option_is_refused_and_the_known_ones_are_listed() {
-        assertThatThrownBy(() -> parse("--prot", "1")).hasMessageContaining("unknown option --prot").hasMessageContaining("--port");
+        assertThatThrownBy(() -> parse("--prot", "1"))
+                .hasMessageContaining("unknown option --prot")
+                .hasMessageContaining("--port");
     }
 
     @Test
@@ -107,13 +109,19 @@ class RelayOptionsTest {
 
     @Test
     void options_that_contradict_each_other_are_refused_with_the_rule() {
-        assertThatThrownBy(() -> parse("--lease", "1s")).isInstanceOf(OptionException.class).hasMessageContaining("statement");
-        assertThatThrownBy(() -> parse("--retry-base", "2m")).isInstanceOf(OptionException.class).hasMessageContaining("retryCap");
+        assertThatThrownBy(() -> parse("--lease", "1s"))
+                .isInstanceOf(OptionException.class)
+                .hasMessageContaining("statement");
+        assertThatThrownBy(() -> parse("--retry-base", "2m"))
+                .isInstanceOf(OptionException.class)
+                .hasMessageContaining("retryCap");
     }
 
     @Test
     void no_message_repeats_a_secret() { // AU-5
-        assertThatThrownBy(() -> parse("--jdbc-url", "postgres://h/d?password=hunter2")).message().doesNotContain("hunter2");
+        assertThatThrownBy(() -> parse("--jdbc-url", "postgres://h/d?password=hunter2"))
+                .message()
+                .doesNotContain("hunter2");
         assertThatThrownBy(() -> parse("--admin-token", "hunter 2")).message().doesNotContain("hunter");
         assertThatThrownBy(() -> parse("hunter2")).message().doesNotContain("hunter2");
         assertThatThrownBy(() -> parse("--hunter2=1")).message().doesNotContain("hunter2");

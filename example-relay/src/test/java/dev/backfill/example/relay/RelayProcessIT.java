@@ -36,14 +36,20 @@ class RelayProcessIT {
 
     @Test
     void sigterm_in_mid_work_releases_the_claim_and_ends_with_exit_code_0() throws Exception { // BB-3
-        try (RunningRelay relay = RunningRelay.start(directory, "--jdbc-url", database.jdbcUrl(), "--batch-size", "1")) {
+        try (RunningRelay relay =
+                RunningRelay.start(directory, "--jdbc-url", database.jdbcUrl(), "--batch-size", "1")) {
             relay.awaitStarted();
             Eventually.until("it works", () -> database.queryLong("SELECT sum(batches) FROM backfill") > 0);
             assertThat(relay.stop()).isZero();
         }
-        assertThat(database.queryText("SELECT state FROM backfill WHERE id = '" + ThreadRoots.ID + "'")).isEqualTo("running");
-        assertThat(database.queryLong("SELECT count(claim_token) FROM backfill")).as("claims").isZero();
-        assertThat(database.queryLong("SELECT max(attempts) FROM backfill")).as("attempts, given back").isZero(); // RB-5
+        assertThat(database.queryText("SELECT state FROM backfill WHERE id = '" + ThreadRoots.ID + "'"))
+                .isEqualTo("running");
+        assertThat(database.queryLong("SELECT count(claim_token) FROM backfill"))
+                .as("claims")
+                .isZero();
+        assertThat(database.queryLong("SELECT max(attempts) FROM backfill"))
+                .as("attempts, given back")
+                .isZero(); // RB-5
     }
 
     @Test
@@ -66,7 +72,9 @@ class RelayProcessIT {
             relay.awaitReady();
             network.down();
             relay.awaitNotReadyBecauseOf("database");
-            assertThat(relay.readiness().at("/inputs/backfills/ok").asBoolean()).as("completion is immutable").isTrue();
+            assertThat(relay.readiness().at("/inputs/backfills/ok").asBoolean())
+                    .as("completion is immutable")
+                    .isTrue();
             assertThat(relay.get("/events").statusCode()).isEqualTo(503);
             relay.assertAlive();
             network.heal();
@@ -82,17 +90,21 @@ class RelayProcessIT {
             other.awaitReady();
         }
         assertThat(database.queryLong("SELECT count(*) FROM events")).isEqualTo(2_000);
-        assertThat(database.queryLong("SELECT count(*) FROM backfill_audit WHERE action = 'start' AND outcome = 'applied'")).isEqualTo(1);
+        assertThat(database.queryLong(
+                        "SELECT count(*) FROM backfill_audit WHERE action = 'start' AND outcome = 'applied'"))
+                .isEqualTo(1);
     }
 
     @Test
     void events_are_served_newest_first_page_by_page() throws Exception {
-        try (RunningRelay relay = RunningRelay.start(directory, "--jdbc-url", database.jdbcUrl(), "--auto-backfill", "off")) {
+        try (RunningRelay relay =
+                RunningRelay.start(directory, "--jdbc-url", database.jdbcUrl(), "--auto-backfill", "off")) {
             relay.awaitReady();
             List<Long> ids = new ArrayList<>();
             String before = "";
             for (int page = 0; page < 3; page++) {
-                JsonNode body = new ObjectMapper().readTree(relay.get("/events?limit=7" + before).body());
+                JsonNode body = new ObjectMapper()
+                        .readTree(relay.get("/events?limit=7" + before).body());
                 body.get("items").forEach(event -> ids.add(event.get("id").asLong()));
                 before = "&before=" + body.get("next_before").asText();
             }

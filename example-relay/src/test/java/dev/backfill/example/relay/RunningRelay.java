@@ -36,7 +36,8 @@ final class RunningRelay implements AutoCloseable {
 
     /** Starts one on free ports, with quick polls and little memory. */
     static RunningRelay start(Path directory, String... options) throws IOException {
-        List<String> all = new ArrayList<>(List.of("--port", "0", "--admin-port", "0", "--seed-rows", "2000", "--poll", "50ms"));
+        List<String> all =
+                new ArrayList<>(List.of("--port", "0", "--admin-port", "0", "--seed-rows", "2000", "--poll", "50ms"));
         all.addAll(List.of(options));
         return startExactly(directory, all);
     }
@@ -44,10 +45,14 @@ final class RunningRelay implements AutoCloseable {
     static RunningRelay startExactly(Path directory, List<String> options) throws IOException {
         Path log = Files.createTempFile(directory, "relay", ".log");
         List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m",
-                "-classpath", System.getProperty("java.class.path"), RelayMain.class.getName()));
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-classpath",
+                System.getProperty("java.class.path"),
+                RelayMain.class.getName()));
         command.addAll(options);
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("RELAY_"));
         return new RunningRelay(builder.start(), log);
     }
@@ -96,11 +101,15 @@ final class RunningRelay implements AutoCloseable {
     }
 
     void awaitReady() {
-        Eventually.within(Duration.ofSeconds(60)).holds("the relay is ready; its log is " + log, () -> get("/readyz").statusCode() == 200);
+        Eventually.within(Duration.ofSeconds(60))
+                .holds(
+                        "the relay is ready; its log is " + log,
+                        () -> get("/readyz").statusCode() == 200);
     }
 
     void awaitStarted() {
-        Eventually.within(Duration.ofSeconds(60)).holds("the relay has started; its log is " + log, () -> output().contains(" Started: "));
+        Eventually.within(Duration.ofSeconds(60))
+                .holds("the relay has started; its log is " + log, () -> output().contains(" Started: "));
     }
 
     void awaitNotReadyBecauseOf(String input) {
@@ -125,7 +134,9 @@ final class RunningRelay implements AutoCloseable {
     }
 
     int exitCode() throws InterruptedException {
-        assertThat(process.waitFor(10, TimeUnit.SECONDS)).as("ended within 10 s").isTrue();
+        assertThat(process.waitFor(10, TimeUnit.SECONDS))
+                .as("ended within 10 s")
+                .isTrue();
         return process.exitValue();
     }
 

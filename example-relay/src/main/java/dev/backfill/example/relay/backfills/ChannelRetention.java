@@ -54,8 +54,12 @@ public final class ChannelRetention {
 
     private static long inherit(Batch<CompoundKey> batch, RepairTransaction transaction) throws SQLException {
         Connection connection = transaction.connection();
-        Object[] channels = batch.keys().stream().map(key -> key.part(1, Long.class)).toArray();
-        Object[] communities = batch.keys().stream().map(key -> key.part(0, UUID.class)).distinct().toArray();
+        Object[] channels =
+                batch.keys().stream().map(key -> key.part(1, Long.class)).toArray();
+        Object[] communities = batch.keys().stream()
+                .map(key -> key.part(0, UUID.class))
+                .distinct()
+                .toArray();
         try (PreparedStatement update = connection.prepareStatement(INHERIT)) {
             update.setArray(1, connection.createArrayOf("bigint", channels));
             update.setArray(2, lockLiving(connection, connection.createArrayOf("uuid", communities)));

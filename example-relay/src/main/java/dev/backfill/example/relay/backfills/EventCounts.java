@@ -23,8 +23,7 @@ public final class EventCounts {
     public static final String ID = "channels.event-counts.v1";
 
     // Counters are locked in the order of their key, as the write path does.
-    private static final String ADD =
-            """
+    private static final String ADD = """
             INSERT INTO channel_counters AS c (channel_id, history_events, history_id_sum)
             SELECT channel_id, count(*), sum(id) FROM events WHERE id = ANY (?) GROUP BY channel_id ORDER BY channel_id
             ON CONFLICT (channel_id) DO UPDATE SET history_events = c.history_events + excluded.history_events,
@@ -47,21 +46,24 @@ public final class EventCounts {
 
     private static long add(Batch<Long> batch, RepairTransaction transaction) throws SQLException {
         try (PreparedStatement add = transaction.connection().prepareStatement(ADD)) {
-            add.setArray(1, transaction.connection().createArrayOf("bigint", batch.keys().toArray()));
+            add.setArray(
+                    1,
+                    transaction
+                            .connection()
+                            .createArrayOf("bigint", batch.keys().toArray()));
             add.executeUpdate();
             return batch.size();
         }
     }
     // #endregion definition
 
-    private static ValidationOutcome countersMatchTheEvents(ValidationTransaction<Long> transaction) throws SQLException {
-        String differing =
-                """
+    private static ValidationOutcome countersMatchTheEvents(ValidationTransaction<Long> transaction)
+            throws SQLException {
+        String differing = """
                 SELECT 1 FROM (SELECT channel_id, count(*) AS n, sum(id) AS s FROM events e WHERE %s GROUP BY channel_id) e
                 FULL JOIN (SELECT * FROM channel_counters WHERE history_events <> 0) c USING (channel_id)
                 WHERE (e.n, e.s) IS DISTINCT FROM (c.history_events, c.history_id_sum)
-                """
-                        .formatted(transaction.withinBound("e"));
+                """.formatted(transaction.withinBound("e"));
         return Proof.nothingMatches(transaction.connection(), differing, "Counters differ from the events they count");
     }
 }

@@ -21,8 +21,7 @@ public final class MentionRows {
     public static final String ID = "events.mentions.v1";
 
     // Every mention of an event e, as (mentioned, position).
-    private static final String MENTIONS_OF_E =
-            """
+    private static final String MENTIONS_OF_E = """
             LATERAL (
                 SELECT mention.value::uuid AS mentioned, mention.ordinality::integer AS position
                 FROM jsonb_array_elements_text(coalesce(e.tags -> 'p',
@@ -30,10 +29,9 @@ public final class MentionRows {
             ) m
             """;
 
-    private static final String COPY =
-            "INSERT INTO mentions (event_id, position, mentioned, community_id, created_at)"
-                    + " SELECT e.id, m.position, m.mentioned, e.community_id, e.created_at FROM events e, " + MENTIONS_OF_E
-                    + " WHERE e.id = ANY (?) ON CONFLICT (event_id, position) DO NOTHING";
+    private static final String COPY = "INSERT INTO mentions (event_id, position, mentioned, community_id, created_at)"
+            + " SELECT e.id, m.position, m.mentioned, e.community_id, e.created_at FROM events e, " + MENTIONS_OF_E
+            + " WHERE e.id = ANY (?) ON CONFLICT (event_id, position) DO NOTHING";
 
     private MentionRows() {}
 
@@ -57,7 +55,8 @@ public final class MentionRows {
         }
     }
 
-    private static ValidationOutcome everyMentionHasItsRow(ValidationTransaction<CompoundKey> transaction) throws SQLException {
+    private static ValidationOutcome everyMentionHasItsRow(ValidationTransaction<CompoundKey> transaction)
+            throws SQLException {
         String missing = "SELECT e.id, m.position, m.mentioned FROM events e, " + MENTIONS_OF_E + " WHERE "
                 + transaction.withinBound("e") + " EXCEPT SELECT event_id, position, mentioned FROM mentions";
         return Proof.nothingMatches(transaction.connection(), missing, "Mentions of the tags lack their row");

@@ -12,7 +12,8 @@ final class Proof {
     private Proof() {}
 
     static ValidationOutcome nothingMatches(Connection connection, String query, String otherwise) throws SQLException {
-        try (PreparedStatement unrepaired = connection.prepareStatement("SELECT count(*) FROM (" + query + ") unrepaired");
+        try (PreparedStatement unrepaired =
+                        connection.prepareStatement("SELECT count(*) FROM (" + query + ") unrepaired");
                 ResultSet count = unrepaired.executeQuery()) {
             count.next();
             return count.getLong(1) == 0

@@ -26,7 +26,8 @@ public final class ThreadRoots {
                 .describedAs("Computes thread_root for replies written before threads existed")
                 .over("events", Keys.bigint("id"))
                 .batchSize(1_000)
-                .repair(SetRepair.set("thread_root", "(tags #>> '{e,0}')::bigint").where(LACKS_ROOT))
+                .repair(SetRepair.set("thread_root", "(tags #>> '{e,0}')::bigint")
+                        .where(LACKS_ROOT))
                 .validate(Validation.noRowMatches(LACKS_ROOT))
                 .requires("events", "tags", "jsonb")
                 .build();

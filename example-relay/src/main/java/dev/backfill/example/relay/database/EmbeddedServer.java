@@ -53,8 +53,8 @@ public final class EmbeddedServer implements AutoCloseable {
     public static EmbeddedServer in(Path directory) throws IOException, InterruptedException {
         Path files = directory.resolve("postgres");
         Files.createDirectories(directory);
-        FileChannel channel = FileChannel.open(
-                directory.resolve("owner.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileChannel channel =
+                FileChannel.open(directory.resolve("owner.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (System.nanoTime() < deadline) {
             FileLock lock = lock(channel);
@@ -84,7 +84,8 @@ public final class EmbeddedServer implements AutoCloseable {
         }
     }
 
-    private static EmbeddedServer used(Path files, int port, FileChannel channel, @Nullable FileLock lock) throws IOException {
+    private static EmbeddedServer used(Path files, int port, FileChannel channel, @Nullable FileLock lock)
+            throws IOException {
         if (lock == null) {
             channel.close();
             return new EmbeddedServer(files, port, null, null);
@@ -117,7 +118,8 @@ public final class EmbeddedServer implements AutoCloseable {
         if (file.isEmpty() || !file.get().ready() || file.get().process().isEmpty()) {
             return Optional.empty();
         }
-        try (Connection connection = DriverManager.getConnection(url(file.get().port()) + "&connectTimeout=2&socketTimeout=5");
+        try (Connection connection =
+                        DriverManager.getConnection(url(file.get().port()) + "&connectTimeout=2&socketTimeout=5");
                 Statement statement = connection.createStatement();
                 ResultSet answer = statement.executeQuery("SHOW data_directory")) {
             answer.next();

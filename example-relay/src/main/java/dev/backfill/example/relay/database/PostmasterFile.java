@@ -25,7 +25,9 @@ record PostmasterFile(long pid, int port, boolean ready) {
             }
             boolean ready = lines.size() >= 8 && lines.get(7).trim().equals("ready");
             return Optional.of(new PostmasterFile(
-                    Long.parseLong(lines.get(0).trim()), Integer.parseInt(lines.get(3).trim()), ready));
+                    Long.parseLong(lines.get(0).trim()),
+                    Integer.parseInt(lines.get(3).trim()),
+                    ready));
         } catch (NoSuchFileException | NumberFormatException e) {
             return Optional.empty();
         }

@@ -34,7 +34,8 @@ public final class RelaySchema {
         try (Connection connection = database.getConnection()) {
             connection.setAutoCommit(false);
             try (Statement statement = connection.createStatement()) {
-                // One relay migrates, the others wait here and then find nothing left to do. A relay that dies gives the lock back.
+                // One relay migrates, the others wait here and then find nothing left to do. A relay that dies gives
+                // the lock back.
                 statement.execute("SELECT pg_advisory_xact_lock(7235441)");
                 statement.execute("SET LOCAL lock_timeout = '5s'");
                 if (!exists(connection, "events")) {

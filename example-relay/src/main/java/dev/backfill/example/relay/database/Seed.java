@@ -27,7 +27,8 @@ final class Seed {
     }
 
     private void setEvents(Connection connection) throws SQLException {
-        try (PreparedStatement variable = connection.prepareStatement("SELECT set_config('relay.seed_rows', ?, true)")) {
+        try (PreparedStatement variable =
+                connection.prepareStatement("SELECT set_config('relay.seed_rows', ?, true)")) {
             variable.setString(1, Integer.toString(events));
             variable.execute();
         }

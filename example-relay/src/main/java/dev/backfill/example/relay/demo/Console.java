@@ -3,24 +3,31 @@ package dev.backfill.example.relay.demo;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.backfill.Authority;
+import dev.backfill.BackfillOperations;
 import dev.backfill.Backfills;
 import dev.backfill.BackfillsProvider;
 import dev.backfill.EngineOptions;
 import dev.backfill.example.relay.backfills.RelayBackfills;
 import java.util.ServiceLoader;
 
-/** The operator's seat: a third process on the same database that steers and watches, and claims nothing. */
-final class Console {
+/** The operator's seat: a third process on the same database that steers and watches, and claims nothing. Thread-safe. */
+final class Console implements AutoCloseable {
 
-    private Console() {}
+    private final HikariDataSource pool;
+    private final Backfills backfills;
 
-    static Backfills on(String jdbcUrl, Authority operator) {
+    private Console(HikariDataSource pool, Backfills backfills) {
+        this.pool = pool;
+        this.backfills = backfills;
+    }
+
+    static Console on(String jdbcUrl, Authority operator) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("demo-console");
         config.setJdbcUrl(jdbcUrl);
         config.setMaximumPoolSize(3);
         HikariDataSource pool = new HikariDataSource(config);
-        return ServiceLoader.load(BackfillsProvider.class)
+        Backfills backfills = ServiceLoader.load(BackfillsProvider.class)
                 .findFirst()
                 .orElseThrow()
                 .on(pool::getConnection)
@@ -29,5 +36,16 @@ final class Console {
                 .operators((authority, capability) -> authority.equals(operator))
                 .processName("demo-console")
                 .startup();
+        return new Console(pool, backfills);
+    }
+
+    BackfillOperations operations() {
+        return backfills.operations();
+    }
+
+    @Override
+    public void close() {
+        backfills.close();
+        pool.close();
     }
 }

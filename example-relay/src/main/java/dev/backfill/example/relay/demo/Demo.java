@@ -6,7 +6,6 @@ import dev.backfill.BackfillAction;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillSnapshot;
 import dev.backfill.BackfillState;
-import dev.backfill.Backfills;
 import dev.backfill.OperatorRequest;
 import dev.backfill.ValidationReport;
 import dev.backfill.example.relay.backfills.RelayBackfills;
@@ -38,13 +37,14 @@ final class Demo {
     /** Runs it; whether the proof holds. */
     boolean run() throws Exception {
         EmbeddedServer server = resources.add(EmbeddedServer.in(directory));
-        display.say("PostgreSQL is up; two relays start on it, and the first to come writes %,d events of history", rows);
+        display.say(
+                "PostgreSQL is up; two relays start on it, and the first to come writes %,d events of history", rows);
         List<RelayProcess> relays = List.of(relay("relay-1", server.url()), relay("relay-2", server.url()));
         Queries queries = resources.add(new Queries(server.url()));
         awaitRegistration(queries, relays);
         Witness.install(queries);
 
-        Backfills console = resources.add(Console.on(server.url(), OPERATOR));
+        Console console = resources.add(Console.on(server.url(), OPERATOR));
         Takeover takeover = new Takeover(queries, relays);
         start(console);
         watch(console, takeover, relays);
@@ -61,10 +61,30 @@ final class Demo {
 
     private RelayProcess relay(String name, String jdbcUrl) throws Exception {
         int workers = RelayBackfills.all().size(); // so that the survivor is never too busy to take over
-        RelayProcess relay = RelayProcess.start(name, directory, List.of(
-                "--jdbc-url", jdbcUrl, "--port", "0", "--admin-port", "0", "--seed-rows", Integer.toString(rows),
-                "--auto-backfill", "off", "--workers", Integer.toString(workers), "--lease", LEASE, "--poll", "200ms",
-                "--retry-base", "100ms", "--retry-cap", "2s"));
+        RelayProcess relay = RelayProcess.start(
+                name,
+                directory,
+                List.of(
+                        "--jdbc-url",
+                        jdbcUrl,
+                        "--port",
+                        "0",
+                        "--admin-port",
+                        "0",
+                        "--seed-rows",
+                        Integer.toString(rows),
+                        "--auto-backfill",
+                        "off",
+                        "--workers",
+                        Integer.toString(workers),
+                        "--lease",
+                        LEASE,
+                        "--poll",
+                        "200ms",
+                        "--retry-base",
+                        "100ms",
+                        "--retry-cap",
+                        "2s"));
         resources.add(relay::kill);
         return relay;
     }
@@ -80,13 +100,16 @@ final class Demo {
             return queries.isTrue("SELECT to_regclass('backfill') IS NOT NULL")
                     && queries.number("SELECT count(*) FROM backfill") == all;
         });
-        display.say("%,d events are there, %d backfills are registered and pending", queries.number("SELECT count(*) FROM events"), all);
+        display.say(
+                "%,d events are there, %d backfills are registered and pending",
+                queries.number("SELECT count(*) FROM events"), all);
     }
 
-    private void start(Backfills console) {
+    private void start(Console console) {
         for (BackfillDefinition<?> definition : RelayBackfills.all()) {
             ActionOutcome outcome = console.operations()
-                    .perform(new OperatorRequest(BackfillAction.START, definition.id(), "demo-start-" + definition.id(), OPERATOR, null));
+                    .perform(new OperatorRequest(
+                            BackfillAction.START, definition.id(), "demo-start-" + definition.id(), OPERATOR, null));
             if (!(outcome instanceof ActionOutcome.Applied)) {
                 throw new DemoFailure("Starting " + definition.id() + " came to " + outcome + ".");
             }
@@ -94,13 +117,15 @@ final class Demo {
         display.say("All started by the operator 'demo'");
     }
 
-    private void watch(Backfills console, Takeover takeover, List<RelayProcess> relays) throws Exception {
+    private void watch(Console console, Takeover takeover, List<RelayProcess> relays) throws Exception {
         Patience.until("every backfill is completed", LONGEST, GLANCE, () -> {
             takeover.step().ifPresent(news -> display.say("%s", news));
             List<BackfillSnapshot> now = console.operations().list(OPERATOR).backfills();
-            now.stream().filter(b -> b.state() == BackfillState.BLOCKED || b.state() == BackfillState.FAILED).forEach(b -> {
-                throw new DemoFailure(b.id() + " is " + b.state().wireName() + ": " + b.diagnostic());
-            });
+            now.stream()
+                    .filter(b -> b.state() == BackfillState.BLOCKED || b.state() == BackfillState.FAILED)
+                    .forEach(b -> {
+                        throw new DemoFailure(b.id() + " is " + b.state().wireName() + ": " + b.diagnostic());
+                    });
             boolean done = now.stream().allMatch(b -> b.state() == BackfillState.COMPLETED);
             display.progress(now, relays);
             return done;
@@ -108,17 +133,18 @@ final class Demo {
         display.say("Every backfill is completed");
     }
 
-    private void validate(Backfills console, Proof proof) throws Exception {
+    private void validate(Console console, Proof proof) throws Exception {
         long held = 0;
         for (BackfillDefinition<?> definition : RelayBackfills.all()) {
             OperatorRequest request = new OperatorRequest(
                     BackfillAction.VALIDATE, definition.id(), "demo-validate-" + definition.id(), OPERATOR, null);
             ValidationReport[] report = new ValidationReport[1];
             // A validation that takes long answers later: the same request asks again.
-            Patience.until("the validation of " + definition.id() + " has ended", LONGEST, Duration.ofMillis(100), () -> {
-                report[0] = console.operations().validate(request);
-                return !(report[0] instanceof ValidationReport.CurrentState);
-            });
+            Patience.until(
+                    "the validation of " + definition.id() + " has ended", LONGEST, Duration.ofMillis(100), () -> {
+                        report[0] = console.operations().validate(request);
+                        return !(report[0] instanceof ValidationReport.CurrentState);
+                    });
             held += report[0] instanceof ValidationReport.Success ? 1 : 0;
         }
         int all = RelayBackfills.all().size();

@@ -17,12 +17,13 @@ public final class DemoMain {
         Resources resources = new Resources();
         Path directory = Files.createTempDirectory("backfill-demo");
         // Also when the user has had enough: no process and no file stays behind.
-        Runtime.getRuntime().addShutdownHook(new Thread(
-                () -> {
-                    resources.close();
-                    delete(directory);
-                },
-                "demo-cleanup"));
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(
+                        () -> {
+                            resources.close();
+                            delete(directory);
+                        },
+                        "demo-cleanup"));
         System.exit(run(resources, directory) ? 0 : 1);
     }
 

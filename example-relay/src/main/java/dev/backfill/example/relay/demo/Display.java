@@ -37,7 +37,11 @@ final class Display {
     private static boolean isTerminal() throws InterruptedException {
         try {
             return !"dumb".equals(System.getenv("TERM"))
-                    && new ProcessBuilder("sh", "-c", "test -t 1").inheritIO().start().waitFor() == 0;
+                    && new ProcessBuilder("sh", "-c", "test -t 1")
+                                    .inheritIO()
+                                    .start()
+                                    .waitFor()
+                            == 0;
         } catch (IOException e) {
             return false;
         }
@@ -86,13 +90,21 @@ final class Display {
     // What is unknown is shown as such, never as zero.
     private static String row(BackfillSnapshot backfill, List<RelayProcess> relays) {
         BackfillSnapshot.Progress progress = backfill.progress();
-        String rate = progress.rowsPerSecond() == null ? "" : String.format(Locale.ROOT, "%,.0f rows/s", progress.rowsPerSecond());
+        String rate = progress.rowsPerSecond() == null
+                ? ""
+                : String.format(Locale.ROOT, "%,.0f rows/s", progress.rowsPerSecond());
         String eta = progress.eta() == null ? "" : "eta " + duration(progress.eta());
         return String.format(
                 Locale.ROOT,
                 "  %-26s %-10s %s %4s %,11d rows %15s %10s  %s",
-                backfill.id(), backfill.state().wireName(), bar(progress.fraction()), percent(progress.fraction()),
-                progress.rowsScanned(), rate, eta, owner(backfill, relays));
+                backfill.id(),
+                backfill.state().wireName(),
+                bar(progress.fraction()),
+                percent(progress.fraction()),
+                progress.rowsScanned(),
+                rate,
+                eta,
+                owner(backfill, relays));
     }
 
     private static String owner(BackfillSnapshot backfill, List<RelayProcess> relays) {

@@ -18,8 +18,7 @@ final class MidBatchKill {
     private static final Duration GLANCE = Duration.ofMillis(2);
 
     // The session's state, if it has written into the counters and neither committed nor rolled back.
-    private static final String OPEN_BATCH =
-            """
+    private static final String OPEN_BATCH = """
             SELECT a.state || ' ' || a.backend_xid FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
             WHERE l.relation = 'channel_counters'::regclass AND l.mode = 'RowExclusiveLock' AND l.granted
                 AND a.backend_xid IS NOT NULL AND a.application_name = ?

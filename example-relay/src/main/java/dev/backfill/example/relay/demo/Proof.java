@@ -27,7 +27,8 @@ final class Proof {
             new Claimed(
                     MentionRows.ID,
                     "SELECT sum(n) FROM (%s) e".formatted(mentionsPerEvent()),
-                    "SELECT coalesce(sum(abs(coalesce(e.n, 0) - coalesce(m.n, 0))), 0) FROM (%s) e".formatted(mentionsPerEvent())
+                    "SELECT coalesce(sum(abs(coalesce(e.n, 0) - coalesce(m.n, 0))), 0) FROM (%s) e"
+                                    .formatted(mentionsPerEvent())
                             + " FULL JOIN (SELECT event_id AS id, count(*) AS n FROM mentions GROUP BY event_id) m USING (id)"),
             new Claimed(
                     ChannelRetention.ID,
@@ -38,9 +39,9 @@ final class Proof {
     private static final String REPAIRED = "SELECT count(DISTINCT key) FROM demo.repaired WHERE backfill = ?";
     private static final String TWICE = "SELECT count(*) - count(DISTINCT key) FROM demo.repaired WHERE backfill = ?";
 
-    // Two windows that overlapped count an event twice: too many, or a wrong sum of identifiers where another one is missing.
-    private static final String COUNTERS =
-            """
+    // Two windows that overlapped count an event twice: too many, or a wrong sum of identifiers where another one is
+    // missing.
+    private static final String COUNTERS = """
             FROM (SELECT channel_id, count(*) AS n, sum(id) AS s FROM events GROUP BY channel_id) e
             FULL JOIN channel_counters c USING (channel_id)
             """;
@@ -62,7 +63,8 @@ final class Proof {
 
     /** Counts everything; may be asked once. */
     void count() throws SQLException {
-        lines.add(String.format("  %-26s %-10s %4s %12s %12s %8s %8s",
+        lines.add(String.format(
+                "  %-26s %-10s %4s %12s %12s %8s %8s",
                 "backfill", "state", "gen", "to repair", "repaired", "twice", "missed"));
         countCounters();
         for (Claimed claimed : CLAIMED) {
@@ -75,15 +77,18 @@ final class Proof {
     private void countCounters() throws SQLException {
         long needed = queries.number("SELECT count(*) FROM events");
         long counted = queries.number("SELECT coalesce(sum(history_events), 0) FROM channel_counters");
-        long twice = queries.number("SELECT coalesce(sum(greatest(coalesce(history_events, 0) - coalesce(n, 0), 0)), 0) " + COUNTERS);
-        long missed = queries.number("SELECT coalesce(sum(greatest(coalesce(n, 0) - coalesce(history_events, 0), 0)), 0) " + COUNTERS);
+        long twice = queries.number(
+                "SELECT coalesce(sum(greatest(coalesce(history_events, 0) - coalesce(n, 0), 0)), 0) " + COUNTERS);
+        long missed = queries.number(
+                "SELECT coalesce(sum(greatest(coalesce(n, 0) - coalesce(history_events, 0), 0)), 0) " + COUNTERS);
         row(EventCounts.ID, needed, counted, twice, missed);
         long wrongSums = queries.number("SELECT count(*) " + COUNTERS + " WHERE history_id_sum IS DISTINCT FROM s");
         claim(wrongSums == 0, "  of these, channels whose counted identifiers don't add up: %d", wrongSums);
     }
 
     private void row(String id, long needed, long repaired, long twice, long missed) throws SQLException {
-        String state = queries.text("SELECT state FROM backfill WHERE id = ?", id).orElse("absent");
+        String state =
+                queries.text("SELECT state FROM backfill WHERE id = ?", id).orElse("absent");
         long generation = queries.number("SELECT generation FROM backfill WHERE id = ?", id);
         boolean good = state.equals("completed") && repaired == needed && twice == 0 && missed == 0;
         claim(good, "  %-26s %-10s %4d %,12d %,12d %,8d %,8d", id, state, generation, needed, repaired, twice, missed);

@@ -62,7 +62,8 @@ final class RelayProcess {
     private void signal(String signal) throws IOException, InterruptedException {
         Process kill = new ProcessBuilder("sh", "-c", "kill -" + signal + " " + process.pid()).start();
         if (kill.waitFor() != 0) {
-            throw new DemoFailure(name + " could not be sent SIG" + signal + "; it is " + (isAlive() ? "alive" : "gone") + ".");
+            throw new DemoFailure(
+                    name + " could not be sent SIG" + signal + "; it is " + (isAlive() ? "alive" : "gone") + ".");
         }
     }
 

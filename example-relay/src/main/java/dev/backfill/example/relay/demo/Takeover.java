@@ -37,13 +37,14 @@ final class Takeover {
         if (victim == null) {
             killed = kill.attempt(relays).orElse(null);
             return Optional.ofNullable(killed)
-                    .map(k -> k.victim().name() + " (process " + k.victim().pid() + ") killed with SIGKILL inside transaction "
-                            + k.transaction() + " of " + EventCounts.ID);
+                    .map(k -> k.victim().name() + " (process " + k.victim().pid()
+                            + ") killed with SIGKILL inside transaction " + k.transaction() + " of " + EventCounts.ID);
         }
         if (taken == null) {
             taken = taken(victim).orElse(null);
             return Optional.ofNullable(taken)
-                    .map(t -> String.format("The other relay took over %s after %.1f s", EventCounts.ID, t.secondsAfter()));
+                    .map(t -> String.format(
+                            "The other relay took over %s after %.1f s", EventCounts.ID, t.secondsAfter()));
         }
         return Optional.empty();
     }
@@ -52,7 +53,9 @@ final class Takeover {
         Optional<String> after = queries.text(
                 "SELECT generation || ' ' || extract(epoch FROM least(claimed_at, clock_timestamp()) - ?::timestamptz)"
                         + " FROM backfill WHERE id = ? AND generation > ?",
-                victim.at(), EventCounts.ID, victim.generation());
+                victim.at(),
+                EventCounts.ID,
+                victim.generation());
         return after.map(text -> text.split(" "))
                 .map(parts -> new Taken(Long.parseLong(parts[0]), Double.parseDouble(parts[1])));
     }
@@ -65,11 +68,21 @@ final class Takeover {
             proof.claim(false, "  the owner was not caught in the middle of a batch, or nobody took over");
             return;
         }
-        String fate = queries.text("SELECT pg_xact_status(?::xid8)", victim.transaction()).orElse("unknown");
-        proof.claim(fate.equals("aborted"), "  %s was killed inside transaction %s, which is %s",
-                victim.victim().name(), victim.transaction(), fate);
-        proof.claim(other.generation() > victim.generation(), "  taken over after %.1f s (lease %s), generation %d after %d",
-                other.secondsAfter(), lease, other.generation(), victim.generation());
+        String fate = queries.text("SELECT pg_xact_status(?::xid8)", victim.transaction())
+                .orElse("unknown");
+        proof.claim(
+                fate.equals("aborted"),
+                "  %s was killed inside transaction %s, which is %s",
+                victim.victim().name(),
+                victim.transaction(),
+                fate);
+        proof.claim(
+                other.generation() > victim.generation(),
+                "  taken over after %.1f s (lease %s), generation %d after %d",
+                other.secondsAfter(),
+                lease,
+                other.generation(),
+                victim.generation());
     }
 
     List<RelayProcess> survivors() {

@@ -8,8 +8,7 @@ import java.sql.SQLException;
  */
 final class Witness {
 
-    private static final String INSTALL =
-            """
+    private static final String INSTALL = """
             CREATE SCHEMA demo;
             CREATE UNLOGGED TABLE demo.repaired (backfill text NOT NULL, key bigint NOT NULL);
             CREATE FUNCTION demo.saw_event() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -52,7 +52,8 @@ public final class Listener implements AutoCloseable {
             server.start();
         } catch (Exception e) {
             stop(server);
-            throw new IOException("The " + name + " port " + port + " can't be opened: choose another one, or 0 for any.", e);
+            throw new IOException(
+                    "The " + name + " port " + port + " can't be opened: choose another one, or 0 for any.", e);
         }
     }
 

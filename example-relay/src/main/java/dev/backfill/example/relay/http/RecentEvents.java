@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** Events of the relay, newest first, page by page. 64-bit numbers are text in JSON, or a browser would round them. */
 final class RecentEvents {
 
-    private static final String PAGE =
-            """
+    private static final String PAGE = """
             SELECT id, uid, community_id, channel_id, kind, content, created_at, deleted_at, thread_root
             FROM events WHERE id < ? ORDER BY id DESC LIMIT ?
             """;
@@ -41,7 +40,9 @@ final class RecentEvents {
         }
         Map<String, @Nullable Object> answer = new LinkedHashMap<>();
         answer.put("items", items);
-        answer.put("next_before", items.size() < limit ? null : items.get(items.size() - 1).get("id"));
+        answer.put(
+                "next_before",
+                items.size() < limit ? null : items.get(items.size() - 1).get("id"));
         return answer;
     }
 

@@ -52,7 +52,8 @@ public final class Serving extends Handler.Abstract {
             case "/healthz" -> JsonAnswer.send(response, callback, 200, Map.of("alive", true));
             case "/readyz" -> sendReadiness(response, callback);
             case "/events" -> sendEvents(request, response, callback);
-            default -> JsonAnswer.send(response, callback, 404, Map.of("error", "there are /healthz, /readyz and /events"));
+            default ->
+                JsonAnswer.send(response, callback, 404, Map.of("error", "there are /healthz, /readyz and /events"));
         }
         return true;
     }
@@ -81,7 +82,8 @@ public final class Serving extends Handler.Abstract {
         Optional<Long> before = number(query.getValue("before"), Long.MAX_VALUE);
         Optional<Long> limit = number(query.getValue("limit"), 50).filter(n -> n >= 1 && n <= MAX_PAGE);
         if (before.isEmpty() || limit.isEmpty()) {
-            JsonAnswer.send(response, callback, 400, Map.of("error", "before is an event's id, limit is 1 to " + MAX_PAGE));
+            JsonAnswer.send(
+                    response, callback, 400, Map.of("error", "before is an event's id, limit is 1 to " + MAX_PAGE));
             return;
         }
         Optional<DataSource> source = database.get();
@@ -90,8 +92,8 @@ public final class Serving extends Handler.Abstract {
             return;
         }
         try {
-            Map<String, @Nullable Object> page =
-                    new RecentEvents(source.get()).page(before.get(), limit.get().intValue());
+            Map<String, @Nullable Object> page = new RecentEvents(source.get())
+                    .page(before.get(), limit.get().intValue());
             JsonAnswer.send(response, callback, 200, page);
         } catch (SQLException e) {
             LOG.warn("/events failed with SQLSTATE {}", e.getSQLState());

@@ -126,7 +126,8 @@ class RelayBackfillsIT {
         harness.expireLease(Repairs.COUNTS.definition.id());
         harness.runToCompletion(Repairs.COUNTS.definition.id());
         assertThat(database.queryLong(Repairs.COUNTS.wrongRows)).isZero();
-        assertThat(database.queryLong("SELECT sum(history_events) FROM channel_counters")).isEqualTo(EVENTS);
+        assertThat(database.queryLong("SELECT sum(history_events) FROM channel_counters"))
+                .isEqualTo(EVENTS);
     }
 
     @Test
@@ -135,7 +136,8 @@ class RelayBackfillsIT {
         database.execute("INSERT INTO events (uid, community_id, channel_id, kind, author, created_at)"
                 + " SELECT gen_random_uuid(), community_id, id, 1, gen_random_uuid(), now() FROM channels LIMIT 10");
         harness.runToCompletion(Repairs.COUNTS.definition.id());
-        assertThat(database.queryLong("SELECT sum(history_events) FROM channel_counters")).isEqualTo(EVENTS);
+        assertThat(database.queryLong("SELECT sum(history_events) FROM channel_counters"))
+                .isEqualTo(EVENTS);
     }
 
     @Test
@@ -152,7 +154,9 @@ class RelayBackfillsIT {
             deletion.commit();
             harness.clearRetryDelay(Repairs.RETENTION.definition.id());
             runUntilBoundReached(worker);
-            assertThat(database.queryLong("SELECT count(retention_days) FROM channels WHERE community_id = '" + last + "'")).isZero();
+            assertThat(database.queryLong(
+                            "SELECT count(retention_days) FROM channels WHERE community_id = '" + last + "'"))
+                    .isZero();
         }
     }
 

@@ -36,7 +36,8 @@ class RelaySchemaIT {
         migrate(1_234);
         assertThat(database.queryLong("SELECT count(*) FROM events")).isEqualTo(1_234);
         assertThat(database.queryLong("SELECT count(DISTINCT uid) FROM events")).isEqualTo(1_234);
-        assertThat(database.queryLong("SELECT count(DISTINCT (created_at, id)) FROM events")).isEqualTo(1_234);
+        assertThat(database.queryLong("SELECT count(DISTINCT (created_at, id)) FROM events"))
+                .isEqualTo(1_234);
     }
 
     @Test
@@ -66,13 +67,18 @@ class RelaySchemaIT {
         assertThat(count("jsonb_exists(tags, 'mentions')")).isPositive();
         assertThat(count("jsonb_exists(tags, 'p')")).isPositive();
         assertThat(count("id NOT IN (SELECT id - 1 FROM events)")).as("gaps").isGreaterThan(1);
-        assertThat(database.queryLong("SELECT max(n) FROM (SELECT count(*) n FROM events GROUP BY created_at) t")).isGreaterThan(400);
-        assertThat(database.queryLong("SELECT count(*) FROM (SELECT created_at < lag(created_at) OVER (ORDER BY id) back FROM events) t"
-                        + " WHERE back"))
+        assertThat(database.queryLong("SELECT max(n) FROM (SELECT count(*) n FROM events GROUP BY created_at) t"))
+                .isGreaterThan(400);
+        assertThat(database.queryLong(
+                        "SELECT count(*) FROM (SELECT created_at < lag(created_at) OVER (ORDER BY id) back FROM events) t"
+                                + " WHERE back"))
                 .as("events whose clock was behind")
                 .isPositive();
-        assertThat(count("(tags #>> '{e,0}')::bigint >= id")).as("roots that come after their reply").isZero();
-        assertThat(database.queryLong("SELECT count(*) FROM communities WHERE deleting")).isPositive();
+        assertThat(count("(tags #>> '{e,0}')::bigint >= id"))
+                .as("roots that come after their reply")
+                .isZero();
+        assertThat(database.queryLong("SELECT count(*) FROM communities WHERE deleting"))
+                .isPositive();
     }
 
     @Test

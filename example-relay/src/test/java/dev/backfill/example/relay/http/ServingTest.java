@@ -78,7 +78,8 @@ class ServingTest {
         HttpRequest post = HttpRequest.newBuilder(uri("/events"))
                 .POST(HttpRequest.BodyPublishers.noBody())
                 .build();
-        assertThat(client.send(post, HttpResponse.BodyHandlers.ofString()).statusCode()).isEqualTo(405);
+        assertThat(client.send(post, HttpResponse.BodyHandlers.ofString()).statusCode())
+                .isEqualTo(405);
     }
 
     @Test
