@@ -31,6 +31,7 @@ final class ConsoleFiles {
             "format.js",
             "history.js",
             "list.js",
+            "outcome.js",
             "words.js");
 
     private final Map<String, StaticFile> byPath = new HashMap<>();

@@ -37,7 +37,8 @@ final class Problem extends RuntimeException {
             case 414 -> new Problem(414, "uri_too_long", "The URI is longer than this server accepts.");
             case 415 -> new Problem(415, "unsupported_media_type", "A body must be application/json.");
             case 431 -> new Problem(431, "headers_too_large", "The headers are larger than this server accepts.");
-            case 505 -> new Problem(505, "http_version_not_supported", "This server does not speak that version of HTTP.");
+            case 505 ->
+                new Problem(505, "http_version_not_supported", "This server does not speak that version of HTTP.");
             case 503 -> new Problem(503, "unavailable", "The server can't answer now.").with("Retry-After", "5");
             default ->
                 status >= 500
