@@ -22,9 +22,7 @@ public enum BackfillAction {
             EnumSet.of(BackfillState.BLOCKED, BackfillState.FAILED),
             EnumSet.of(BackfillState.RUNNING, BackfillState.VALIDATING)),
     /** Runs the read-only validation; diagnostic everywhere but in {@code validating} (EV). */
-    VALIDATE(
-            EnumSet.complementOf(EnumSet.of(BackfillState.PENDING)),
-            EnumSet.noneOf(BackfillState.class));
+    VALIDATE(EnumSet.complementOf(EnumSet.of(BackfillState.PENDING)), EnumSet.noneOf(BackfillState.class));
 
     private final Set<BackfillState> appliesFrom;
     private final Set<BackfillState> convergedOn;

@@ -144,8 +144,9 @@ public final class BackfillDefinition<K> {
         /** A label for operators; at most 16, of 1 to 63 characters each, values at most 200. */
         public Builder<K> label(String name, String value) {
             if (name.isBlank() || name.length() > 63 || value.length() > 200 || labels.size() >= 16) {
-                throw new InvalidDefinitionException("Backfill " + id + " may have 16 labels, names of 1 to 63 characters,"
-                        + " values of at most 200; label '" + BoundedText.clean(name, 80) + "' breaks that.");
+                throw new InvalidDefinitionException(
+                        "Backfill " + id + " may have 16 labels, names of 1 to 63 characters,"
+                                + " values of at most 200; label '" + BoundedText.clean(name, 80) + "' breaks that.");
             }
             labels.put(BoundedText.clean(name, 63), BoundedText.clean(value, 200));
             return this;
@@ -154,8 +155,9 @@ public final class BackfillDefinition<K> {
         /** Source keys scanned and committed together; 1 to 100 000, default 1 000. */
         public Builder<K> batchSize(int keys) {
             if (keys < 1 || keys > MAX_BATCH_SIZE) {
-                throw new InvalidDefinitionException("The batch size of backfill " + id + " must be 1 to " + MAX_BATCH_SIZE
-                        + ", got " + keys + ". Choose what commits well within a second; 1000 is a good start.");
+                throw new InvalidDefinitionException(
+                        "The batch size of backfill " + id + " must be 1 to " + MAX_BATCH_SIZE + ", got " + keys
+                                + ". Choose what commits well within a second; 1000 is a good start.");
             }
             this.batchSize = keys;
             return this;
@@ -178,8 +180,8 @@ public final class BackfillDefinition<K> {
 
         private Builder<K> with(Repair given) {
             if (repair != null) {
-                throw new InvalidDefinitionException("Backfill " + id + " names two repairs. Give one; split the other off"
-                        + " under an ID of its own.");
+                throw new InvalidDefinitionException("Backfill " + id
+                        + " names two repairs. Give one; split the other off" + " under an ID of its own.");
             }
             this.repair = given;
             return this;
@@ -237,8 +239,9 @@ public final class BackfillDefinition<K> {
                 throw new InvalidDefinitionException("Backfill " + id + " has no repair. Add .repair(...).");
             }
             if (validations.isEmpty()) {
-                throw new InvalidDefinitionException("Backfill " + id + " has no validation, and only a validation completes a"
-                        + " backfill (VA-3). Add .validate(Validation.noRowMatches(...)).");
+                throw new InvalidDefinitionException(
+                        "Backfill " + id + " has no validation, and only a validation completes a"
+                                + " backfill (VA-3). Add .validate(Validation.noRowMatches(...)).");
             }
             for (String written : writtenColumns(repair)) {
                 if (key.columns().stream().anyMatch(c -> c.name().equals(written))) {
@@ -251,7 +254,9 @@ public final class BackfillDefinition<K> {
 
         private static List<String> writtenColumns(Repair repair) {
             return repair.match(
-                    set -> set.assignments().stream().map(SetRepair.Assignment::column).toList(),
+                    set -> set.assignments().stream()
+                            .map(SetRepair.Assignment::column)
+                            .toList(),
                     row -> row.writes().stream().map(RowRepair.Output::column).toList(),
                     custom -> List.<String>of());
         }

@@ -55,5 +55,9 @@ public interface BackfillOperations {
      * @param requestId the request ID as given, or null
      */
     boolean authorize(
-            Authority authority, Capability capability, String attempted, @Nullable String id, @Nullable String requestId);
+            Authority authority,
+            Capability capability,
+            String attempted,
+            @Nullable String id,
+            @Nullable String requestId);
 }

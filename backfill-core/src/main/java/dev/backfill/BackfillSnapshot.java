@@ -105,7 +105,11 @@ public record BackfillSnapshot(
      * @param generation the fencing generation, rising
      * @param expiresAt when it lapses unless renewed; null without a claim
      */
-    public record Claim(ClaimStatus status, @Nullable String owner, long generation, @Nullable Instant expiresAt) {}
+    public record Claim(
+            ClaimStatus status,
+            @Nullable String owner,
+            long generation,
+            @Nullable Instant expiresAt) {}
 
     /** Whether a claim is held. */
     public enum ClaimStatus {
@@ -130,7 +134,11 @@ public record BackfillSnapshot(
      * @param nextAt when the next claim is permitted; null when it is now
      * @param lastError the error of the last attempt, or null
      */
-    public record Retry(int attempt, int maxAttempts, @Nullable Instant nextAt, @Nullable Diagnostic lastError) {}
+    public record Retry(
+            int attempt,
+            int maxAttempts,
+            @Nullable Instant nextAt,
+            @Nullable Diagnostic lastError) {}
 
     /**
      * The latest explicit validation.

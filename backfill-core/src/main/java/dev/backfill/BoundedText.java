@@ -38,8 +38,10 @@ public final class BoundedText {
             return ' ';
         }
         return switch (Character.getType(point)) {
-            case Character.CONTROL, Character.SURROGATE, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> REPLACEMENT;
-            // Bidirectional marks can make a log line or a table cell read as something else; a joiner in an emoji can't.
+            case Character.CONTROL, Character.SURROGATE, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR ->
+                REPLACEMENT;
+            // Bidirectional marks can make a log line or a table cell read as something else; a joiner in an emoji
+            // can't.
             case Character.FORMAT -> point == 0x200D || point == 0x200C ? point : REPLACEMENT;
             default -> point;
         };

@@ -13,7 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param at when, by PostgreSQL's clock; null where it was not stored
  * @since 0.1
  */
-public record Diagnostic(String code, String message, @Nullable String sqlState, @Nullable Instant at) {
+public record Diagnostic(
+        String code,
+        String message,
+        @Nullable String sqlState,
+        @Nullable Instant at) {
 
     /** The most characters of a message. */
     public static final int MAX_MESSAGE = 1_000;

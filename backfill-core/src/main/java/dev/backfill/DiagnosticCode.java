@@ -10,7 +10,9 @@ import java.util.Locale;
  */
 public enum DiagnosticCode {
     /** See {@link #meaning()}. */
-    DEFINITION_ERROR("The definition's code or SQL failed.", "Read SQLSTATE and names, fix the code or the data, deploy, retry."),
+    DEFINITION_ERROR(
+            "The definition's code or SQL failed.",
+            "Read SQLSTATE and names, fix the code or the data, deploy, retry."),
     /** See {@link #meaning()}. */
     DATA_ERROR(
             "Rows in the named key range can't be repaired: they violate a constraint or can't be converted.",
@@ -18,43 +20,68 @@ public enum DiagnosticCode {
     /** See {@link #meaning()}. */
     BLOCKED_BY_DEFINITION("The definition says that a prerequisite is unmet.", "Do what its message says, then retry."),
     /** See {@link #meaning()}. */
-    RETRY_REQUESTED("The definition asked to be tried again later.", "Nothing, unless it goes on; then read its message."),
+    RETRY_REQUESTED(
+            "The definition asked to be tried again later.", "Nothing, unless it goes on; then read its message."),
     /** See {@link #meaning()}. */
-    CONTENTION("A lock, deadlock or time limit stopped the batch.", "Nothing at first; if it repeats, look for long transactions on the table."),
+    CONTENTION(
+            "A lock, deadlock or time limit stopped the batch.",
+            "Nothing at first; if it repeats, look for long transactions on the table."),
     /** See {@link #meaning()}. */
-    INFRASTRUCTURE("The connection or the server failed.", "Nothing at first; if it repeats, look at the database and the network."),
+    INFRASTRUCTURE(
+            "The connection or the server failed.",
+            "Nothing at first; if it repeats, look at the database and the network."),
     /** See {@link #meaning()}. */
-    CONTENTION_EXHAUSTED("Contention or infrastructure errors went on past their budget.", "Find what holds the locks or breaks connections, then retry."),
+    CONTENTION_EXHAUSTED(
+            "Contention or infrastructure errors went on past their budget.",
+            "Find what holds the locks or breaks connections, then retry."),
     /** See {@link #meaning()}. */
     OWNER_LOST_REPEATEDLY(
             "Owners died again and again without progress; the definition may be killing its process.",
             "Look at the hosts' memory and crash logs, fix the cause, retry."),
     /** See {@link #meaning()}. */
-    INCOMPATIBLE_SCHEMA("A table, column or privilege that the definition needs is missing.", "Migrate or grant it, then retry."),
+    INCOMPATIBLE_SCHEMA(
+            "A table, column or privilege that the definition needs is missing.", "Migrate or grant it, then retry."),
     /** See {@link #meaning()}. */
     START_BARRIER_TIMEOUT(
             "Transactions that wrote before the start stayed open for too long.",
             "End the named sessions or wait for them, then retry."),
     /** See {@link #meaning()}. */
-    TRANSACTION_ENDED_INSIDE("The definition ended or replaced the batch's transaction.", "Remove COMMIT, ROLLBACK and transaction control from the definition, deploy, retry."),
+    TRANSACTION_ENDED_INSIDE(
+            "The definition ended or replaced the batch's transaction.",
+            "Remove COMMIT, ROLLBACK and transaction control from the definition, deploy, retry."),
     /** See {@link #meaning()}. */
-    WINDOW_OUT_OF_ORDER("The new checkpoint would not be after the old one.", "Check that nothing changes the key columns while the backfill runs; retry."),
+    WINDOW_OUT_OF_ORDER(
+            "The new checkpoint would not be after the old one.",
+            "Check that nothing changes the key columns while the backfill runs; retry."),
     /** See {@link #meaning()}. */
-    WINDOW_BEYOND_BOUND("The new checkpoint would be past the upper bound.", "Check that key order and collation match the definition; a changed order takes a new ID."),
+    WINDOW_BEYOND_BOUND(
+            "The new checkpoint would be past the upper bound.",
+            "Check that key order and collation match the definition; a changed order takes a new ID."),
     /** See {@link #meaning()}. */
     WINDOW_TOO_LARGE("A window was larger than the declared batch size.", "Report this; retry repeats the window."),
     /** See {@link #meaning()}. */
-    TRANSACTION_CONTROL_REFUSED("The definition tried to control the transaction or the session.", "Remove commit, rollback, close, SET and the like from the definition, deploy, retry."),
+    TRANSACTION_CONTROL_REFUSED(
+            "The definition tried to control the transaction or the session.",
+            "Remove commit, rollback, close, SET and the like from the definition, deploy, retry."),
     /** See {@link #meaning()}. */
-    SQL_ERROR_SWALLOWED("The definition went on after a SQL error that had aborted the transaction.", "Let SQLExceptions pass, or use a savepoint; deploy, retry."),
+    SQL_ERROR_SWALLOWED(
+            "The definition went on after a SQL error that had aborted the transaction.",
+            "Let SQLExceptions pass, or use a savepoint; deploy, retry."),
     /** See {@link #meaning()}. */
-    CHANGED_COUNT_INVALID("The definition reported a negative number of changed rows.", "Return the number of rows changed, 0 or more; deploy, retry."),
+    CHANGED_COUNT_INVALID(
+            "The definition reported a negative number of changed rows.",
+            "Return the number of rows changed, 0 or more; deploy, retry."),
     /** See {@link #meaning()}. */
-    VALIDATION_REJECTED("The validation ran and found rows that are not repaired.", "Find out why (a writer that was not drained?), repair under a new ID or by hand, retry."),
+    VALIDATION_REJECTED(
+            "The validation ran and found rows that are not repaired.",
+            "Find out why (a writer that was not drained?), repair under a new ID or by hand, retry."),
     /** See {@link #meaning()}. */
-    VALIDATION_PREREQUISITE("The validation needs something that is not there.", "Do what its message says, then retry."),
+    VALIDATION_PREREQUISITE(
+            "The validation needs something that is not there.", "Do what its message says, then retry."),
     /** See {@link #meaning()}. */
-    VALIDATION_WROTE("The validation assigned a transaction ID or left read-only mode.", "Make the validation read only, deploy, retry."),
+    VALIDATION_WROTE(
+            "The validation assigned a transaction ID or left read-only mode.",
+            "Make the validation read only, deploy, retry."),
     /** See {@link #meaning()}. */
     VALIDATION_TIMED_OUT("The validation did not end in time.", "Give it an index or a longer limit, then retry.");
 

@@ -331,9 +331,10 @@ public final class EngineOptions {
 
         private static void ordered(String lower, Duration low, String upper, Duration high) {
             if (low.compareTo(high) > 0) {
-                throw new InvalidDefinitionException(lower + " (" + low + ") must not be longer than " + upper + " (" + high
-                        + "): the order lock < deadlock, lock < statement <= transaction <= lease / 2 keeps a claim from"
-                        + " lapsing under its own batch. Shorten the first or lengthen the second.");
+                throw new InvalidDefinitionException(
+                        lower + " (" + low + ") must not be longer than " + upper + " (" + high
+                                + "): the order lock < deadlock, lock < statement <= transaction <= lease / 2 keeps a claim from"
+                                + " lapsing under its own batch. Shorten the first or lengthen the second.");
             }
         }
 

@@ -30,8 +30,9 @@ public final class Identifiers {
     public static String check(String what, String identifier) {
         int bytes = identifier.getBytes(StandardCharsets.UTF_8).length;
         if (bytes == 0 || bytes > MAX_BYTES || identifier.indexOf('\0') >= 0) {
-            throw new InvalidDefinitionException("The " + what + " name '" + BoundedText.clean(identifier, 80)
-                    + "' is not valid: 1 to 63 bytes without NUL. Give the name as it stands in the catalog, unquoted.");
+            throw new InvalidDefinitionException(
+                    "The " + what + " name '" + BoundedText.clean(identifier, 80)
+                            + "' is not valid: 1 to 63 bytes without NUL. Give the name as it stands in the catalog, unquoted.");
         }
         return identifier;
     }

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param collation for text: the deterministic collation that orders it, for instance {@code C}; null for other types
  * @since 0.1
  */
-public record KeyColumn(String name, String sqlType, @Nullable String collation) {
+public record KeyColumn(
+        String name, String sqlType, @Nullable String collation) {
 
     // A type is spliced into SQL as a cast: names, optional schema and quotes, and nothing that could end the cast.
     private static final Pattern TYPE = Pattern.compile("[A-Za-z_][A-Za-z0-9_ ]*|(\"[^\"\\x00]+\"\\.)?\"[^\"\\x00]+\"");
@@ -20,8 +21,8 @@ public record KeyColumn(String name, String sqlType, @Nullable String collation)
     public KeyColumn {
         Identifiers.check("key column", name);
         if (!TYPE.matcher(sqlType).matches()) {
-            throw new InvalidDefinitionException("The key type '" + BoundedText.clean(sqlType, 80)
-                    + "' of column " + name + " is not a plain type name. Use one of the methods of Keys.");
+            throw new InvalidDefinitionException("The key type '" + BoundedText.clean(sqlType, 80) + "' of column "
+                    + name + " is not a plain type name. Use one of the methods of Keys.");
         }
         if (collation != null) {
             Identifiers.check("collation", collation);

@@ -13,7 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1
  */
 public record OperatorRequest(
-        BackfillAction action, BackfillId id, String requestId, Authority authority, @Nullable String note) {
+        BackfillAction action,
+        BackfillId id,
+        String requestId,
+        Authority authority,
+        @Nullable String note) {
 
     /** The most characters of a note. */
     public static final int MAX_NOTE = 500;
@@ -21,12 +25,13 @@ public record OperatorRequest(
     /** Checks the request ID and cleans the note. */
     public OperatorRequest {
         if (!isValidRequestId(requestId)) {
-            throw new IllegalArgumentException("a request ID is 1 to 128 characters of 0x21 to 0x7E, got "
-                    + requestId.length() + " characters");
+            throw new IllegalArgumentException(
+                    "a request ID is 1 to 128 characters of 0x21 to 0x7E, got " + requestId.length() + " characters");
         }
         if (note != null) {
             if (note.length() > MAX_NOTE) {
-                throw new IllegalArgumentException("a note has at most " + MAX_NOTE + " characters, got " + note.length());
+                throw new IllegalArgumentException(
+                        "a note has at most " + MAX_NOTE + " characters, got " + note.length());
             }
             note = BoundedText.clean(note, MAX_NOTE);
         }
@@ -34,8 +39,6 @@ public record OperatorRequest(
 
     /** Whether a text may be a request ID. */
     public static boolean isValidRequestId(String text) {
-        return !text.isEmpty()
-                && text.length() <= 128
-                && text.chars().allMatch(c -> c >= 0x21 && c <= 0x7E);
+        return !text.isEmpty() && text.length() <= 128 && text.chars().allMatch(c -> c >= 0x21 && c <= 0x7E);
     }
 }

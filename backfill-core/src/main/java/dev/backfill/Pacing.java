@@ -29,7 +29,8 @@ public record Pacing(
             throw new InvalidDefinitionException("rowsPerSecond must be at least 1, got " + rowsPerSecond + ".");
         }
         if (walBytesPerSecond != null && walBytesPerSecond < 1) {
-            throw new InvalidDefinitionException("walBytesPerSecond must be at least 1, got " + walBytesPerSecond + ".");
+            throw new InvalidDefinitionException(
+                    "walBytesPerSecond must be at least 1, got " + walBytesPerSecond + ".");
         }
         if (targetBatchTime != null && targetBatchTime.toMillis() < 1) {
             throw new InvalidDefinitionException("targetBatchTime must be at least 1 ms, got " + targetBatchTime + ".");

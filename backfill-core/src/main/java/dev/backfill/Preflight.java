@@ -28,5 +28,8 @@ public record Preflight(List<Finding> errors, List<Finding> warnings, Estimates 
      * @param walBasis where that comes from
      */
     public record Estimates(
-            @Nullable Long rows, @Nullable String rowsBasis, @Nullable Long walBytes, @Nullable String walBasis) {}
+            @Nullable Long rows,
+            @Nullable String rowsBasis,
+            @Nullable Long walBytes,
+            @Nullable String walBasis) {}
 }

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param type the type as {@code format_type} writes it, for instance {@code jsonb}; null for any
  * @since 0.1
  */
-public record RequiredColumn(TableName table, String column, @Nullable String type) {
+public record RequiredColumn(
+        TableName table, String column, @Nullable String type) {
     /** Checks the name. */
     public RequiredColumn {
         Identifiers.check("column", column);

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 public interface Row {
 
     /** The value as PostgreSQL writes it, in ISO date style and UTC; null for NULL. */
-    @Nullable String text(String column);
+    @Nullable
+    String text(String column);
 
     /** Whether the value is NULL. */
     default boolean isNull(String column) {

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param since when it began, by PostgreSQL's clock; null where unknown
  * @since 0.1
  */
-public record Waiting(Reason reason, String detail, @Nullable Instant since) {
+public record Waiting(
+        Reason reason, String detail, @Nullable Instant since) {
 
     /** The kinds of obstacle. */
     public enum Reason {

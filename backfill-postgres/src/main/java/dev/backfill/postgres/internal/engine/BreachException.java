@@ -1,0 +1,59 @@
+package dev.backfill.postgres.internal.engine;
+
+import dev.backfill.DiagnosticCode;
+import dev.backfill.postgres.internal.jdbc.GuardedConnection;
+import dev.backfill.postgres.internal.jdbc.Session;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/** A definition broke its contract with the engine: the batch rolls back and the row is blocked (RB-4). */
+final class BreachException extends Exception {
+
+    private static final long serialVersionUID = 1L;
+
+    private final DiagnosticCode code;
+
+    BreachException(DiagnosticCode code, String message, @Nullable Throwable cause) {
+        super(message, cause);
+        this.code = code;
+    }
+
+    DiagnosticCode code() {
+        return code;
+    }
+
+    /** A refusal counts even when the definition's code has swallowed it, or has turned it into something else. */
+    static void throwIfRefused(GuardedConnection guarded) throws BreachException {
+        String refusal = guarded.refusal();
+        if (refusal != null) {
+            throw new BreachException(
+                    DiagnosticCode.TRANSACTION_CONTROL_REFUSED,
+                    "The definition used " + refusal + ", which is refused inside a batch or a validation.",
+                    null);
+        }
+    }
+
+    /**
+     * A swallowed SQL error has aborted the transaction. Its cause decides: contention is retried as if it had been thrown; anything
+     * else is the definition's breach. A transaction that is gone was ended from inside.
+     */
+    static void throwIfSwallowed(GuardedConnection guarded, Session session) throws BreachException, SQLException {
+        if (session.isIdle()) {
+            throw new BreachException(
+                    DiagnosticCode.TRANSACTION_ENDED_INSIDE,
+                    "The transaction had ended when the definition returned.",
+                    null);
+        }
+        SQLException error = guarded.lastError();
+        if (session.isFailed() && error != null) {
+            switch (dev.backfill.postgres.internal.jdbc.SqlFailure.of(error)) {
+                case CONTENTION, INFRASTRUCTURE, STALE_PLAN -> throw error;
+                default ->
+                    throw new BreachException(
+                            DiagnosticCode.SQL_ERROR_SWALLOWED,
+                            "The definition went on after a SQL error, and the transaction can't be committed.",
+                            error);
+            }
+        }
+    }
+}

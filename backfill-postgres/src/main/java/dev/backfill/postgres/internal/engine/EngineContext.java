@@ -1,0 +1,39 @@
+package dev.backfill.postgres.internal.engine;
+
+import dev.backfill.EngineOptions;
+import dev.backfill.postgres.internal.jdbc.Sessions;
+import dev.backfill.postgres.internal.jdbc.Transactions;
+import dev.backfill.postgres.internal.schema.Names;
+import dev.backfill.postgres.internal.store.AuditSql;
+import dev.backfill.postgres.internal.store.ClaimSql;
+import dev.backfill.postgres.internal.store.OutcomeSql;
+
+/**
+ * What the parts of one engine share: made once when it starts, immutable, thread-safe.
+ *
+ * @param options time limits, workers, retries
+ * @param names the library's tables
+ * @param registry this process's definitions
+ * @param sessions where connections come from
+ * @param control short transactions on the library's tables
+ * @param sql statements on the one row
+ * @param events log and listeners
+ */
+public record EngineContext(
+        EngineOptions options,
+        Names names,
+        Registry registry,
+        Sessions sessions,
+        Transactions control,
+        Statements sql,
+        Events events) {
+
+    /**
+     * The statements that change a backfill.
+     *
+     * @param claims claim, renewal, release
+     * @param outcomes delay, block, fail, complete
+     * @param audit audit records
+     */
+    public record Statements(ClaimSql claims, OutcomeSql outcomes, AuditSql audit) {}
+}

@@ -1,0 +1,118 @@
+package dev.backfill.postgres.internal.engine;
+
+import dev.backfill.BlockedException;
+import dev.backfill.Diagnostic;
+import dev.backfill.DiagnosticCode;
+import dev.backfill.EngineOptions;
+import dev.backfill.RetryableException;
+import dev.backfill.postgres.internal.jdbc.SqlFailure;
+import dev.backfill.postgres.internal.store.Claim;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What follows from a failure (RB): the one place that decides. Pure.
+ *
+ * @param options the budgets
+ */
+record FailurePolicy(EngineOptions options) {
+
+    /** What to do. */
+    enum Kind {
+        /** Release, delay, charge the attempt. */
+        RETRY,
+        /** Release, delay, charge the contention budget instead. */
+        RETRY_CONTENTION,
+        /** Keep the claim and try a smaller window. */
+        NARROW,
+        /** Enter {@code blocked}. */
+        BLOCK,
+        /** Enter {@code failed}. */
+        FAIL
+    }
+
+    /**
+     * What to do, and what operators are told.
+     *
+     * @param kind what to do
+     * @param diagnostic what is stored
+     * @param tooSlow whether a smaller window is worth a try
+     */
+    record Decision(Kind kind, Diagnostic diagnostic, boolean tooSlow) {}
+
+    /**
+     * Decides about a batch.
+     *
+     * @param window the most keys that the failed batch could hold
+     */
+    Decision ofBatch(Throwable thrown, Claim claim, int window) {
+        if (thrown instanceof BreachException breach) {
+            String message = breach.getMessage() + " " + breach.code().remedy();
+            SQLException sql = SqlFailure.in(breach.getCause());
+            return decide(Kind.BLOCK, Diagnostic.of(breach.code(), message, sql == null ? null : sql.getSQLState()));
+        }
+        if (thrown instanceof RowFunctionException) {
+            return data(thrown, window);
+        }
+        SQLException sql = SqlFailure.in(thrown);
+        if (sql != null && SqlFailure.of(sql) == SqlFailure.DATA && !isAuthorsWord(thrown)) {
+            return data(thrown, window);
+        }
+        return common(thrown, claim, sql);
+    }
+
+    /** Decides about a validation that could not run (RB-6). */
+    Decision ofValidation(Throwable thrown, Claim claim) {
+        if (thrown instanceof BreachException) {
+            return ofBatch(thrown, claim, 1);
+        }
+        SQLException sql = SqlFailure.in(thrown);
+        if (sql != null && "57014".equals(sql.getSQLState())) {
+            return charged(DiagnosticCode.VALIDATION_TIMED_OUT, thrown, claim);
+        }
+        return common(thrown, claim, sql);
+    }
+
+    private Decision common(Throwable thrown, Claim claim, @Nullable SQLException sql) {
+        if (thrown instanceof BlockedException) {
+            return decide(Kind.BLOCK, Diagnostics.of(DiagnosticCode.BLOCKED_BY_DEFINITION, thrown));
+        }
+        if (thrown instanceof RetryableException) {
+            return charged(DiagnosticCode.RETRY_REQUESTED, thrown, claim);
+        }
+        if (sql == null) {
+            return charged(DiagnosticCode.DEFINITION_ERROR, thrown, claim);
+        }
+        return switch (SqlFailure.of(sql)) {
+            case CONTENTION -> contended(DiagnosticCode.CONTENTION, thrown, claim, "57014".equals(sql.getSQLState()));
+            case INFRASTRUCTURE, STALE_PLAN ->
+                contended(DiagnosticCode.INFRASTRUCTURE, thrown, claim, "25P04".equals(sql.getSQLState()));
+            case SCHEMA -> decide(Kind.BLOCK, Diagnostics.of(DiagnosticCode.INCOMPATIBLE_SCHEMA, thrown));
+            case DATA, DEFINITION -> charged(DiagnosticCode.DEFINITION_ERROR, thrown, claim);
+        };
+    }
+
+    private static boolean isAuthorsWord(Throwable thrown) {
+        return thrown instanceof BlockedException || thrown instanceof RetryableException;
+    }
+
+    private static Decision data(Throwable thrown, int window) {
+        return decide(window > 1 ? Kind.NARROW : Kind.BLOCK, Diagnostics.of(DiagnosticCode.DATA_ERROR, thrown));
+    }
+
+    private Decision charged(DiagnosticCode code, Throwable thrown, Claim claim) {
+        Kind kind = claim.attempts() >= options.maxAttempts() ? Kind.FAIL : Kind.RETRY;
+        return decide(kind, Diagnostics.of(code, thrown));
+    }
+
+    private Decision contended(DiagnosticCode code, Throwable thrown, Claim claim, boolean tooSlow) {
+        if (claim.contended() + 1 >= options.contentionBudget()) {
+            return decide(Kind.FAIL, Diagnostics.of(DiagnosticCode.CONTENTION_EXHAUSTED, thrown));
+        }
+        return new Decision(Kind.RETRY_CONTENTION, Diagnostics.of(code, thrown), tooSlow);
+    }
+
+    private static Decision decide(Kind kind, Diagnostic diagnostic) {
+        return new Decision(kind, diagnostic, false);
+    }
+}

@@ -1,0 +1,89 @@
+package dev.backfill.postgres.internal.engine;
+
+import dev.backfill.AuditRecord;
+import dev.backfill.Authority;
+import dev.backfill.BackfillEvent;
+import dev.backfill.BackfillState;
+import dev.backfill.Diagnostic;
+import dev.backfill.StepOutcome;
+import dev.backfill.postgres.internal.engine.FailurePolicy.Decision;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.store.Claim;
+import java.sql.SQLException;
+
+/**
+ * Records what was decided, in a transaction of its own, before anybody calls it handled (RB-1). If that can't be written, nothing
+ * is: the lease runs out, and the attempt is charged already. Thread-safe.
+ *
+ * @param engine what the parts share
+ */
+record FailureRecorder(EngineContext engine) {
+
+    private static final Authority ENGINE = new Authority(Authority.Kind.ENGINE, null);
+
+    /** Records a decision; what the step came to. A claim that is not ours any more changes nothing. */
+    StepOutcome record(Claim claim, Decision decision) {
+        Diagnostic why = decision.diagnostic();
+        try {
+            boolean recorded = switch (decision.kind()) {
+                case RETRY ->
+                    engine.control().inTransaction(s -> engine.sql().outcomes().delay(s, claim, why, false));
+                case RETRY_CONTENTION ->
+                    engine.control().inTransaction(s -> engine.sql().outcomes().delay(s, claim, why, true));
+                case NARROW ->
+                    engine.control().inTransaction(s -> engine.sql().outcomes().narrow(s, claim, why));
+                case BLOCK -> engine.control().inTransaction(s -> end(s, claim, BackfillState.BLOCKED, why));
+                case FAIL -> engine.control().inTransaction(s -> end(s, claim, BackfillState.FAILED, why));
+            };
+            return recorded ? recorded(claim, decision) : lost(claim);
+        } catch (SQLException e) {
+            return new StepOutcome.Unavailable(
+                    claim.id(),
+                    "The failure of backfill " + claim.id() + " (" + why.code()
+                            + ") could not be recorded; its claim lapses and another owner goes on from the checkpoint.");
+        }
+    }
+
+    private boolean end(Session session, Claim claim, BackfillState state, Diagnostic why) throws SQLException {
+        if (!engine.sql().outcomes().end(session, claim, state, why)) {
+            return false;
+        }
+        String action = state == BackfillState.BLOCKED ? "block" : "fail";
+        engine.sql()
+                .audit()
+                .write(
+                        session,
+                        new AuditRecord(
+                                ENGINE,
+                                claim.id(),
+                                null,
+                                action,
+                                claim.state(),
+                                state,
+                                claim.generation() + 1,
+                                "applied",
+                                why.code()));
+        return true;
+    }
+
+    private StepOutcome recorded(Claim claim, Decision decision) {
+        Diagnostic why = decision.diagnostic();
+        BackfillEvent.Kind kind = switch (decision.kind()) {
+            case RETRY, RETRY_CONTENTION, NARROW -> BackfillEvent.Kind.RETRY_SCHEDULED;
+            case BLOCK -> BackfillEvent.Kind.BLOCKED;
+            case FAIL -> BackfillEvent.Kind.FAILED;
+        };
+        engine.events().publish(BackfillEvent.of(kind, claim.id(), claim.generation(), why.code()));
+        return switch (decision.kind()) {
+            case RETRY, RETRY_CONTENTION, NARROW -> new StepOutcome.Retrying(claim.id(), why);
+            case BLOCK -> new StepOutcome.Ended(claim.id(), BackfillState.BLOCKED, why);
+            case FAIL -> new StepOutcome.Ended(claim.id(), BackfillState.FAILED, why);
+        };
+    }
+
+    private StepOutcome lost(Claim claim) {
+        engine.events()
+                .publish(BackfillEvent.of(BackfillEvent.Kind.FENCED, claim.id(), claim.generation(), "failure-record"));
+        return new StepOutcome.Fenced(claim.id(), "claim");
+    }
+}

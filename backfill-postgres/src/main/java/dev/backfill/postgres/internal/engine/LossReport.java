@@ -1,0 +1,123 @@
+package dev.backfill.postgres.internal.engine;
+
+import dev.backfill.BackfillEvent;
+import dev.backfill.BackfillState;
+import dev.backfill.DiagnosticCode;
+import dev.backfill.StepOutcome;
+import dev.backfill.postgres.internal.store.Claim;
+import dev.backfill.postgres.internal.store.FenceSql.WindowCheck;
+import dev.backfill.postgres.internal.store.RowSql;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * After a guard refused, says which one, from the row (CL-6). Everything was rolled back before; this only reports. Thread-safe.
+ */
+final class LossReport {
+
+    private final EngineContext engine;
+    private final RowSql rows;
+
+    LossReport(EngineContext engine) {
+        this.engine = engine;
+        this.rows = new RowSql(engine.names());
+    }
+
+    /**
+     * What was found.
+     *
+     * @param outcome what the step came to; null when the claim is still ours and the batch broke a rule
+     * @param breach what the batch broke, for the failure policy; null when the claim is lost
+     */
+    record Found(@Nullable StepOutcome outcome, @Nullable Exception breach) {}
+
+    /** What became of a claim that was not ours any more when its row was looked at. */
+    StepOutcome notMine(Held held) {
+        return Objects.requireNonNull(find(held, null).outcome());
+    }
+
+    /**
+     * Looks at the row.
+     *
+     * @param missed the batch that missed; null when none had begun
+     */
+    Found find(Held held, BatchResult.@Nullable Missed missed) {
+        Claim claim = held.claim();
+        try {
+            Optional<RowSql.Row> row = engine.control().inTransaction(s -> rows.read(s, claim.id()));
+            StepOutcome lost = lost(claim, row);
+            if (lost != null) {
+                return new Found(lost, null);
+            }
+            return missed == null ? new Found(fenced(claim, "lease"), null) : new Found(null, breach(held, missed));
+        } catch (SQLException e) {
+            return new Found(
+                    new StepOutcome.Unavailable(
+                            claim.id(),
+                            "A guard refused a batch of backfill " + claim.id()
+                                    + ", and its row could not be read to say which."),
+                    null);
+        }
+    }
+
+    private @Nullable StepOutcome lost(Claim claim, Optional<RowSql.Row> found) {
+        if (found.isEmpty()) {
+            return stopped(claim, null);
+        }
+        RowSql.Row row = found.get();
+        if (!row.state().isWorking()) {
+            return stopped(claim, row.state());
+        }
+        if (row.generation() != claim.generation()) {
+            return fenced(claim, "generation");
+        }
+        if (!Objects.equals(row.token(), claim.token())) {
+            return fenced(claim, "token");
+        }
+        if (!row.unexpired()) {
+            return fenced(claim, "lease");
+        }
+        return Objects.equals(row.checkpoint(), claim.checkpoint()) ? null : fenced(claim, "checkpoint");
+    }
+
+    private Exception breach(Held held, BatchResult.Missed missed) throws SQLException {
+        if (missed.took().compareTo(engine.options().transactionTimeout()) > 0) {
+            return new SQLException("the batch outlived its limit", "57014");
+        }
+        List<String> checkpoint = missed.work().checkpoint();
+        WindowCheck check = checkpoint == null
+                ? new WindowCheck(true, true)
+                : engine.control().inTransaction(s -> held.prepared().fence().check(s, held.claim(), checkpoint));
+        if (!check.forward()) {
+            return new BreachException(
+                    DiagnosticCode.WINDOW_OUT_OF_ORDER, DiagnosticCode.WINDOW_OUT_OF_ORDER.meaning(), null);
+        }
+        if (!check.within()) {
+            return new BreachException(
+                    DiagnosticCode.WINDOW_BEYOND_BOUND, DiagnosticCode.WINDOW_BEYOND_BOUND.meaning(), null);
+        }
+        // Row, window and time are in order, so it is the transaction that is not the one that began.
+        return new BreachException(
+                DiagnosticCode.TRANSACTION_ENDED_INSIDE,
+                "The transaction that reached the fence was not the one that the batch began.",
+                null);
+    }
+
+    private StepOutcome stopped(Claim claim, @Nullable BackfillState now) {
+        engine.events()
+                .publish(BackfillEvent.of(
+                        BackfillEvent.Kind.STOPPED,
+                        claim.id(),
+                        claim.generation(),
+                        now == null ? "gone" : now.wireName()));
+        return new StepOutcome.Stopped(claim.id(), now);
+    }
+
+    private StepOutcome fenced(Claim claim, String guard) {
+        engine.events().publish(BackfillEvent.of(BackfillEvent.Kind.FENCED, claim.id(), claim.generation(), guard));
+        return new StepOutcome.Fenced(claim.id(), guard);
+    }
+}

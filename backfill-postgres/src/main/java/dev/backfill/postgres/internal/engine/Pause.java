@@ -1,0 +1,10 @@
+package dev.backfill.postgres.internal.engine;
+
+import java.time.Duration;
+
+/** The only way the engine waits, so that tests decide when a wait is over. */
+public interface Pause {
+
+    /** Waits; false when it was cut short by an interrupt, which stays set, or by closing. */
+    boolean forAtLeast(Duration wait);
+}

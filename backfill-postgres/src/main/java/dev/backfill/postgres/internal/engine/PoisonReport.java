@@ -1,0 +1,49 @@
+package dev.backfill.postgres.internal.engine;
+
+import dev.backfill.Diagnostic;
+import dev.backfill.DiagnosticCode;
+import dev.backfill.postgres.internal.engine.FailurePolicy.Decision;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.store.PageSql;
+import dev.backfill.postgres.internal.store.Values;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Names the smallest failing key range in the diagnostic (RB-4): keys, nothing else of the row. Thread-safe.
+ *
+ * @param engine what the parts share
+ */
+record PoisonReport(EngineContext engine) {
+
+    Decision named(Held held, Decision decision) {
+        String range;
+        try {
+            range = engine.control()
+                    .inTransaction(session -> next(session, held))
+                    .map(key -> "Key (" + String.join(", ", key) + "). ")
+                    .orElse("");
+        } catch (SQLException e) {
+            range = held.claim().checkpoint() == null
+                    ? "The first key. "
+                    : "The key after (" + String.join(", ", held.claim().checkpoint()) + "). ";
+        }
+        Diagnostic why = decision.diagnostic();
+        return new Decision(
+                decision.kind(),
+                Diagnostic.of(DiagnosticCode.DATA_ERROR, range + why.message(), why.sqlState()),
+                false);
+    }
+
+    private static Optional<List<String>> next(Session session, Held held) throws SQLException {
+        PageSql.Pair keys = new PageSql(held.prepared().key()).keys();
+        try (PreparedStatement statement =
+                        keys.of(held.claim()).prepare(session.connection(), PageSql.params(held.claim(), 1));
+                ResultSet row = statement.executeQuery()) {
+            return row.next() ? Optional.ofNullable(Values.texts(row, "key")) : Optional.empty();
+        }
+    }
+}

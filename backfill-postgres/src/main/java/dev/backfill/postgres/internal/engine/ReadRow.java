@@ -1,0 +1,36 @@
+package dev.backfill.postgres.internal.engine;
+
+import dev.backfill.BoundedText;
+import dev.backfill.InvalidDefinitionException;
+import dev.backfill.Row;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A locked row as text. */
+final class ReadRow implements Row {
+
+    private final List<String> columns;
+    private final List<String> key;
+    private final String[] texts;
+
+    ReadRow(List<String> columns, List<String> key, String[] texts) {
+        this.columns = columns;
+        this.key = key;
+        this.texts = texts;
+    }
+
+    List<String> key() {
+        return key;
+    }
+
+    @Override
+    public @Nullable String text(String column) {
+        int index = columns.indexOf(column);
+        if (index < 0) {
+            throw new InvalidDefinitionException(
+                    "The repair's function asks for column '" + BoundedText.clean(column, 63)
+                            + "', which is not named in RowRepair.reading(...). Name it there.");
+        }
+        return texts[index];
+    }
+}

@@ -1,0 +1,79 @@
+package dev.backfill.postgres.internal.engine;
+
+import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillId;
+import dev.backfill.InvalidDefinitionException;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** The definitions of this process, fixed at startup, and which of them are required (CF-2). Immutable. */
+public final class Registry {
+
+    private final SortedMap<String, BackfillDefinition<?>> definitions;
+    private final Set<BackfillId> required;
+
+    /**
+     * Checks the set as a whole.
+     *
+     * @throws InvalidDefinitionException for a repeated ID, an unknown required ID, or a required one that ships with its write path
+     */
+    public Registry(Collection<BackfillDefinition<?>> given, Collection<String> requiredIds) {
+        SortedMap<String, BackfillDefinition<?>> byId = new TreeMap<>();
+        for (BackfillDefinition<?> definition : given) {
+            if (byId.putIfAbsent(definition.id().value(), definition) != null) {
+                throw new InvalidDefinitionException("Two definitions of this process have the ID " + definition.id()
+                        + ". An ID names one repair: give the other one an ID of its own.");
+            }
+        }
+        this.definitions = Collections.unmodifiableSortedMap(byId);
+        Set<BackfillId> ids = new LinkedHashSet<>();
+        for (String id : requiredIds) {
+            BackfillDefinition<?> definition = byId.get(BackfillId.of(id).value());
+            if (definition == null) {
+                throw new InvalidDefinitionException(
+                        "The required backfill " + id + " has no definition in this process, so it"
+                                + " could never complete and readiness never open. Add its definition, or take it off the required set.");
+            }
+            if (definition.shipsWithWritePath()) {
+                throw new InvalidDefinitionException(
+                        "The required backfill " + id + " is declared to ship with its write path."
+                                + " Automatic start would run it before old writers are gone, and miss their rows for ever. Require it in"
+                                + " the release after, or start it by hand (CF-7).");
+            }
+            ids.add(definition.id());
+        }
+        this.required = Collections.unmodifiableSet(ids);
+    }
+
+    /** Every definition, sorted by ID. */
+    public Collection<BackfillDefinition<?>> all() {
+        return definitions.values();
+    }
+
+    /** The IDs, sorted. */
+    public Set<String> ids() {
+        return definitions.keySet();
+    }
+
+    /** The definition of an ID, if this process has it. */
+    public Optional<BackfillDefinition<?>> find(String id) {
+        return Optional.ofNullable(definitions.get(id));
+    }
+
+    /** Whether this process has a definition whose key reads what is stored under a codec (ID-5). */
+    public boolean canRead(String id, @Nullable String keyCodec) {
+        BackfillDefinition<?> definition = definitions.get(id);
+        return definition != null && definition.key().codec().equals(keyCodec);
+    }
+
+    /** The required set. */
+    public Set<BackfillId> required() {
+        return required;
+    }
+}

@@ -1,0 +1,88 @@
+package dev.backfill.postgres.internal.engine;
+
+import dev.backfill.BackfillEvent;
+import dev.backfill.postgres.internal.store.Claim;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Renews the claim beside a validation, until a hard deadline: a renewal without one would keep an endless loop alive for ever.
+ * Batches need none, because each commit renews. Thread-safe; owns one thread.
+ */
+final class Renewer implements AutoCloseable {
+
+    private final EngineContext engine;
+    private final ScheduledExecutorService timer;
+
+    Renewer(EngineContext engine, String processName) {
+        this.engine = engine;
+        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread thread = new Thread(task, "backfill-renewer-" + processName);
+            thread.setDaemon(true);
+            return thread;
+        });
+        executor.setRemoveOnCancelPolicy(true);
+        // No idle thread in the many processes that validate nothing.
+        executor.setKeepAliveTime(10, TimeUnit.SECONDS);
+        executor.allowCoreThreadTimeOut(true);
+        this.timer = executor;
+    }
+
+    /** Renews until ended, or until the validation's time is over. */
+    Renewal keep(Claim claim) {
+        Duration every = engine.options().lease().dividedBy(3);
+        long deadline = System.nanoTime()
+                + engine.options()
+                        .validationTimeout()
+                        .plus(engine.options().lease())
+                        .toNanos();
+        ScheduledFuture<?> task = timer.scheduleWithFixedDelay(
+                () -> renewUntil(claim, deadline), every.toMillis(), every.toMillis(), TimeUnit.MILLISECONDS);
+        return () -> task.cancel(false);
+    }
+
+    private void renewUntil(Claim claim, long deadline) {
+        if (System.nanoTime() - deadline > 0) {
+            throw new IllegalStateException("the validation's time is over");
+        }
+        if (!renew(claim)) {
+            throw new IllegalStateException("the claim is lost");
+        }
+    }
+
+    /** Renews once; false only when PostgreSQL says that the claim is not ours any more. */
+    private boolean renew(Claim claim) {
+        try {
+            boolean renewed = engine.control()
+                    .inTransaction(s -> engine.sql()
+                            .claims()
+                            .renew(s, claim, engine.options().lease(), null, null));
+            engine.events()
+                    .publish(BackfillEvent.of(
+                            renewed ? BackfillEvent.Kind.RENEWED : BackfillEvent.Kind.FENCED,
+                            claim.id(),
+                            claim.generation(),
+                            "renewal"));
+            return renewed;
+        } catch (SQLException e) {
+            // Unknown is not lost: the next tick, or the fence of the completion, finds out.
+            return true;
+        }
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+    }
+
+    /** One running renewal. */
+    @FunctionalInterface
+    interface Renewal {
+        /** No more renewals. */
+        void end();
+    }
+}

@@ -1,0 +1,98 @@
+package dev.backfill.postgres.internal.engine;
+
+import dev.backfill.Identifiers;
+import dev.backfill.RowRepair;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Sql;
+import dev.backfill.postgres.internal.jdbc.SqlText;
+import dev.backfill.postgres.internal.schema.TableFacts;
+import dev.backfill.postgres.internal.store.Claim;
+import dev.backfill.postgres.internal.store.KeySql;
+import dev.backfill.postgres.internal.store.PageSql;
+import dev.backfill.postgres.internal.store.Values;
+import dev.backfill.postgres.internal.store.WriteBackSql;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** A Java function over the window's locked rows, written back in one statement, only where something differs. */
+final class RowWindow implements WindowRepair {
+
+    private final RowRepair repair;
+    private final PageSql.Pair lock;
+    private final WriteBackSql writeBack;
+
+    RowWindow(KeySql key, String tableName, RowRepair repair, TableFacts facts) {
+        this.repair = repair;
+        String alias = Identifiers.quote(tableName);
+        String columns = key.rowTexts(alias) + " AS key"
+                + IntStream.range(0, repair.reads().size())
+                        .mapToObj(i -> ", " + alias + "."
+                                + Identifiers.quote(repair.reads().get(i)) + "::text AS r" + i)
+                        .collect(Collectors.joining());
+        String condition = repair.condition() == null ? "true" : SqlText.escapeOperators(repair.condition()) + "\n";
+        lock = new PageSql(key).lock(columns, condition);
+        writeBack = new WriteBackSql(
+                key, repair.writes().stream().map(RowRepair.Output::column).toList(), facts);
+    }
+
+    @Override
+    public Window run(Session session, Claim claim, int limit) throws Exception {
+        List<ReadRow> rows = new ArrayList<>();
+        Window window = Window.END_OF_SOURCE;
+        try (PreparedStatement statement = lock.of(claim).prepare(session.connection(), PageSql.params(claim, limit));
+                ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                window = new Window(Values.texts(row, "last"), row.getLong("scanned"), 0);
+                List<String> key = Values.texts(row, "key");
+                if (key != null) {
+                    rows.add(read(row, key));
+                }
+            }
+        }
+        if (rows.isEmpty()) {
+            return window;
+        }
+        List<String> last = Objects.requireNonNull(window.last());
+        return new Window(last, window.scanned(), writeBack(session, claim, last, rows));
+    }
+
+    private long writeBack(Session session, Claim claim, List<String> last, List<ReadRow> rows) throws Exception {
+        List<List<String>> keys = new ArrayList<>(rows.size());
+        String[][] values = new String[repair.writes().size()][rows.size()];
+        for (int i = 0; i < rows.size(); i++) {
+            ReadRow row = rows.get(i);
+            keys.add(row.key());
+            for (int column = 0; column < values.length; column++) {
+                values[column][i] = RowValues.text(apply(repair.writes().get(column), row));
+            }
+        }
+        Sql.Params range = PageSql.params(claim, 0).and("edge", Values.array(last));
+        return writeBack.update(session, claim, range, keys, values);
+    }
+
+    @org.jspecify.annotations.Nullable
+    private static Object apply(RowRepair.Output output, ReadRow row) throws RowFunctionException {
+        try {
+            return output.value().apply(row);
+        } catch (dev.backfill.BackfillException e) {
+            // Blocked, retryable, or a column that was not read: says itself what it is.
+            throw e;
+        } catch (RuntimeException e) {
+            throw new RowFunctionException(output.column(), e);
+        }
+    }
+
+    private ReadRow read(ResultSet row, List<String> key) throws SQLException {
+        String[] texts = new String[repair.reads().size()];
+        for (int i = 0; i < texts.length; i++) {
+            texts[i] = row.getString("r" + i);
+        }
+        return new ReadRow(repair.reads(), key, texts);
+    }
+}

@@ -1,0 +1,165 @@
+package dev.backfill.postgres.internal.engine;
+
+import dev.backfill.BackfillDefinition;
+import dev.backfill.CustomValidation;
+import dev.backfill.DiagnosticCode;
+import dev.backfill.NoRowMatches;
+import dev.backfill.Validation;
+import dev.backfill.ValidationOutcome;
+import dev.backfill.ValidationTransaction;
+import dev.backfill.postgres.internal.jdbc.GuardedConnection;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.SqlText;
+import dev.backfill.postgres.internal.store.KeySql;
+import dev.backfill.postgres.internal.store.ValidationSql;
+import dev.backfill.postgres.internal.store.ValidationSql.Begun;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs a definition's proofs in one READ ONLY, REPEATABLE READ transaction that is always rolled back (VA-2, EV-4). Changes nothing
+ * and decides nothing. Thread-safe.
+ */
+public final class ValidationRunner {
+
+    private static final Duration SOCKET_MARGIN = Duration.ofSeconds(10);
+
+    private final EngineContext engine;
+    private final ValidationSql sql;
+
+    /** For one engine. */
+    public ValidationRunner(EngineContext engine) {
+        this.engine = engine;
+        this.sql = new ValidationSql(engine.names(), engine.options());
+    }
+
+    /** What came of it. */
+    public sealed interface Result {
+
+        /**
+         * It ran.
+         *
+         * @param outcome what it found
+         * @param row the row in the snapshot that was judged
+         */
+        record Ran(ValidationOutcome outcome, Begun row) implements Result {}
+
+        /** Another validation of this ID is under way. */
+        record Busy() implements Result {}
+
+        /** Transactions that wrote before the bound was captured are still open (SR-6). */
+        record BehindBarrier() implements Result {}
+
+        /** The row is gone, or this process can't read it. */
+        record Unreadable() implements Result {}
+
+        /**
+         * It could not run, or broke the rules.
+         *
+         * @param cause why
+         */
+        record Failed(Throwable cause) implements Result {}
+    }
+
+    /** Runs it. */
+    public Result run(BackfillDefinition<?> definition) {
+        try (Session session =
+                engine.sessions().open(engine.options().validationTimeout().plus(SOCKET_MARGIN))) {
+            try {
+                Optional<Begun> row = sql.begin(session, definition.id());
+                if (row.isEmpty() || !definition.key().codec().equals(row.get().keyCodec())) {
+                    return new Result.Unreadable();
+                }
+                Begun begun = row.get();
+                if (!begun.alone()) {
+                    return new Result.Busy();
+                }
+                if (definition.startBarrier() && !begun.barrierPassed()) {
+                    return new Result.BehindBarrier();
+                }
+                ValidationOutcome outcome = prove(session, definition, begun.bound());
+                if (!sql.isUntouched(session)) {
+                    throw new BreachException(
+                            DiagnosticCode.VALIDATION_WROTE, DiagnosticCode.VALIDATION_WROTE.meaning(), null);
+                }
+                return new Result.Ran(outcome, begun);
+            } catch (SQLException e) {
+                session.failed(e);
+                return new Result.Failed(e);
+            } catch (Exception | LinkageError | AssertionError | StackOverflowError e) {
+                return new Result.Failed(e);
+            }
+        } catch (SQLException e) {
+            return new Result.Failed(e);
+        }
+    }
+
+    private static <K> ValidationOutcome prove(
+            Session session, BackfillDefinition<K> definition, @Nullable List<String> bound) throws Exception {
+        KeySql key = new KeySql(definition.table(), definition.key());
+        for (Validation validation : definition.validations()) {
+            ValidationOutcome outcome = validation instanceof NoRowMatches none
+                    ? noRowMatches(session, key, bound, none)
+                    : custom(session, definition, key, bound, typed(validation));
+            if (!(outcome instanceof ValidationOutcome.Holds)) {
+                return outcome;
+            }
+        }
+        return ValidationOutcome.holds();
+    }
+
+    @SuppressWarnings("unchecked") // The definition's builder takes a validation for its own key type only.
+    private static <K> CustomValidation<K> typed(Validation validation) {
+        return (CustomValidation<K>) validation;
+    }
+
+    private static ValidationOutcome noRowMatches(
+            Session session, KeySql key, @Nullable List<String> bound, NoRowMatches validation) throws SQLException {
+        return ValidationSql.findMatch(session, key, bound, SqlText.escapeOperators(validation.condition()) + "\n")
+                .map(found -> ValidationOutcome.rejected(
+                        "A row at or below the bound is not repaired; its key is (" + String.join(", ", found) + ")."))
+                .orElseGet(ValidationOutcome::holds);
+    }
+
+    private static <K> ValidationOutcome custom(
+            Session session,
+            BackfillDefinition<K> definition,
+            KeySql key,
+            @Nullable List<String> bound,
+            CustomValidation<K> validation)
+            throws Exception {
+        GuardedConnection guarded = new GuardedConnection(session.connection());
+        ValidationOutcome outcome;
+        try {
+            outcome = validation.check(new ReadTransaction<>(guarded.proxy(), definition, key, bound));
+        } finally {
+            BreachException.throwIfRefused(guarded);
+        }
+        BreachException.throwIfSwallowed(guarded, session);
+        return outcome;
+    }
+
+    private record ReadTransaction<K>(
+            Connection connection,
+            BackfillDefinition<K> definition,
+            KeySql key,
+            @Nullable List<String> stored) implements ValidationTransaction<K> {
+        @Override
+        public Optional<K> bound() {
+            return stored == null
+                    ? Optional.empty()
+                    : Optional.of(definition.key().decode(stored));
+        }
+
+        @Override
+        public String withinBound(String alias) {
+            return stored == null
+                    ? "false"
+                    : ValidationSql.withinBound(key, dev.backfill.Identifiers.quote(alias), stored);
+        }
+    }
+}

@@ -1,0 +1,254 @@
+package dev.backfill.postgres.internal.engine;
+
+import dev.backfill.BackfillEvent;
+import dev.backfill.BackfillId;
+import dev.backfill.BackfillState;
+import dev.backfill.BackfillWorker;
+import dev.backfill.DiagnosticCode;
+import dev.backfill.StepOutcome;
+import dev.backfill.Waiting;
+import dev.backfill.postgres.internal.engine.FailurePolicy.Decision;
+import dev.backfill.postgres.internal.engine.FailurePolicy.Kind;
+import dev.backfill.postgres.internal.store.Claim;
+import dev.backfill.postgres.internal.store.FenceSql.Work;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Holds at most one claim and works on it step by step: a batch, a validation, or a wait. What it remembers is a hint; the row
+ * decides everything. Confined to one thread at a time.
+ */
+public final class Worker implements BackfillWorker {
+
+    private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
+
+    private final EngineContext engine;
+    private final String owner;
+    private final WorkerParts parts;
+    private final Map<BackfillId, Pacer> pacers = new HashMap<>();
+    private @Nullable Held held;
+    private long renewedAt;
+    private boolean closed;
+
+    /** A worker under a name for people. */
+    public Worker(EngineContext engine, WorkerParts parts, String owner) {
+        this.engine = engine;
+        this.parts = parts;
+        this.owner = owner;
+    }
+
+    @Override
+    public StepOutcome step() {
+        if (closed) {
+            throw new IllegalStateException("worker " + owner + " was closed; ask for another one");
+        }
+        Held now = held;
+        if (now == null) {
+            try {
+                now = parts.claimer().claim(owner).orElse(null);
+            } catch (SQLException e) {
+                LOG.atDebug().setCause(e).log("No claim could be looked for");
+                return new StepOutcome.Unavailable(
+                        null,
+                        "PostgreSQL could not be asked for work"
+                                + (e.getSQLState() == null ? "." : " (SQLSTATE " + e.getSQLState() + ")."));
+            }
+            if (now == null) {
+                return new StepOutcome.NothingToDo();
+            }
+            held = now;
+            renewedAt = System.nanoTime();
+        }
+        return now.claim().state() == BackfillState.VALIDATING ? validate(now) : batch(now);
+    }
+
+    /** The backfill whose claim it holds, or null. */
+    public @Nullable BackfillId holds() {
+        Held now = held;
+        return now == null ? null : now.id();
+    }
+
+    /** How long the next step had better wait, because of pacing; null for not at all. */
+    @Nullable
+    Duration rest() {
+        Held now = held;
+        return now == null ? null : pacer(now).rest();
+    }
+
+    private StepOutcome batch(Held now) {
+        Pacer pacer = pacer(now);
+        if (pacer.rest() != null) {
+            return waits(now, Waiting.Reason.THROTTLED, "Pacing: resting between batches.");
+        }
+        int limit = pacer.limit();
+        BatchResult result = parts.batches().run(now, limit);
+        if (result instanceof BatchResult.Committed done) {
+            pacer.committed(done.pacing(), done.took(), done.work().scanned());
+            return committed(
+                    now, now.claim().advanced(done.state(), done.work().checkpoint()), done.work(), done.took());
+        }
+        if (result instanceof BatchResult.Barrier barrier) {
+            return barrier(now, barrier.expired());
+        }
+        if (result instanceof BatchResult.NotMine) {
+            held = null;
+            return parts.losses().notMine(now);
+        }
+        if (result instanceof BatchResult.Missed missed) {
+            LossReport.Found found = parts.losses().find(now, missed);
+            if (found.breach() == null) {
+                held = null;
+                return java.util.Objects.requireNonNull(found.outcome());
+            }
+            return failed(now, found.breach(), limit);
+        }
+        if (result instanceof BatchResult.Unknown unknown) {
+            return settle(now, unknown, limit);
+        }
+        return failed(now, ((BatchResult.Failed) result).cause(), limit);
+    }
+
+    private StepOutcome committed(Held before, Claim after, Work work, @Nullable Duration took) {
+        held = before.with(after);
+        renewedAt = System.nanoTime();
+        boolean reached = after.state() == BackfillState.VALIDATING;
+        engine.events()
+                .publish(new BackfillEvent(
+                        BackfillEvent.Kind.BATCH_COMMITTED,
+                        after.id(),
+                        after.generation(),
+                        null,
+                        took,
+                        work.scanned(),
+                        work.changed()));
+        if (reached) {
+            engine.events()
+                    .publish(BackfillEvent.of(BackfillEvent.Kind.VALIDATING, after.id(), after.generation(), null));
+        }
+        return new StepOutcome.Committed(after.id(), work.scanned(), work.changed(), reached);
+    }
+
+    private StepOutcome failed(Held now, Throwable cause, int limit) {
+        Decision decision = parts.policy().ofBatch(cause, now.claim(), limit);
+        if (decision.kind() == Kind.BLOCK
+                && decision.diagnostic().code().equals(DiagnosticCode.DATA_ERROR.wireName())) {
+            decision = parts.poison().named(now, decision);
+        }
+        LOG.atDebug().setCause(cause).addKeyValue("backfill", now.id()).log("A batch failed");
+        if (decision.tooSlow() || decision.kind() == Kind.NARROW) {
+            pacer(now).narrow(limit);
+        }
+        StepOutcome outcome = parts.recorder().record(now.claim(), decision);
+        if (decision.kind() != Kind.NARROW || !(outcome instanceof StepOutcome.Retrying)) {
+            held = null;
+        }
+        return outcome;
+    }
+
+    private StepOutcome settle(Held now, BatchResult.Unknown unknown, int limit) {
+        Settlement.Settled settled = parts.settlement().settle(now.claim());
+        Claim anew = settled.claim();
+        if (anew == null) {
+            held = null;
+            return settled.verdict() == Settlement.Verdict.SUPERSEDED
+                    ? parts.losses().notMine(now)
+                    : new StepOutcome.Unavailable(
+                            now.id(),
+                            "The outcome of a COMMIT of backfill " + now.id()
+                                    + " could not be asked; its claim lapses and the next owner reads the truth.");
+        }
+        held = now.with(anew);
+        return settled.verdict() == Settlement.Verdict.LANDED
+                ? committed(now, anew, unknown.work(), null)
+                : failed(now.with(anew), unknown.cause(), limit);
+    }
+
+    private StepOutcome barrier(Held now, boolean expired) {
+        String detail = parts.barrier().describe(now.claim());
+        if (!expired) {
+            engine.events()
+                    .publish(BackfillEvent.of(
+                            BackfillEvent.Kind.BARRIER_WAIT,
+                            now.id(),
+                            now.claim().generation(),
+                            null));
+            return waits(now, Waiting.Reason.START_BARRIER, detail);
+        }
+        held = null;
+        String message = DiagnosticCode.START_BARRIER_TIMEOUT.meaning() + " " + detail;
+        return parts.recorder()
+                .record(
+                        now.claim(),
+                        new Decision(
+                                Kind.BLOCK,
+                                dev.backfill.Diagnostic.of(DiagnosticCode.START_BARRIER_TIMEOUT, message, null),
+                                false));
+    }
+
+    /** Keeps the claim while it waits, and tells the row why; renews well before half of the lease is over. */
+    private StepOutcome waits(Held now, Waiting.Reason reason, String detail) {
+        long lease = engine.options().lease().toNanos();
+        boolean firstOfIts = reason != Waiting.Reason.THROTTLED;
+        if (firstOfIts || System.nanoTime() - renewedAt > lease / 4) {
+            try {
+                boolean renewed = engine.control()
+                        .inTransaction(s -> engine.sql()
+                                .claims()
+                                .renew(s, now.claim(), engine.options().lease(), reason.wireName(), detail));
+                renewedAt = System.nanoTime();
+                if (!renewed) {
+                    held = null;
+                    return parts.losses().notMine(now);
+                }
+            } catch (SQLException e) {
+                return new StepOutcome.Unavailable(
+                        now.id(), "The claim of backfill " + now.id() + " could not be renewed.");
+            }
+        }
+        return new StepOutcome.Waits(now.id(), reason);
+    }
+
+    private StepOutcome validate(Held now) {
+        StepOutcome outcome = parts.validation().run(now);
+        if (outcome instanceof StepOutcome.Waits waits) {
+            return waits(now, waits.reason(), "The validation waits.");
+        }
+        held = null;
+        return outcome;
+    }
+
+    private Pacer pacer(Held now) {
+        int declared = Math.min(
+                now.prepared().definition().batchSize(), engine.options().batchSizeCap());
+        return pacers.computeIfAbsent(now.id(), id -> new Pacer(declared));
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        Held now = held;
+        held = null;
+        if (now == null) {
+            return;
+        }
+        try {
+            if (engine.control().inTransaction(s -> engine.sql().claims().release(s, now.claim()))) {
+                engine.events()
+                        .publish(BackfillEvent.of(
+                                BackfillEvent.Kind.RELEASED,
+                                now.id(),
+                                now.claim().generation(),
+                                null));
+            }
+        } catch (SQLException e) {
+            LOG.atInfo()
+                    .addKeyValue("backfill", now.id())
+                    .log("A claim could not be released; it lapses with its lease");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package dev.backfill.postgres.internal.engine;
+
+/**
+ * What the workers of one engine share. Immutable, thread-safe.
+ *
+ * @param claimer finds work
+ * @param batches runs a batch
+ * @param validation validates and completes
+ * @param policy decides about failures
+ * @param recorder records what was decided
+ * @param losses says which guard refused
+ * @param settlement settles unknown outcomes
+ * @param barrier says what the start barrier waits for
+ * @param poison names the key range of a data error
+ */
+record WorkerParts(
+        Claimer claimer,
+        BatchRunner batches,
+        WorkerValidation validation,
+        FailurePolicy policy,
+        FailureRecorder recorder,
+        LossReport losses,
+        Settlement settlement,
+        BarrierReport barrier,
+        PoisonReport poison) {
+
+    static WorkerParts of(EngineContext engine, Renewer renewer, Pause pause) {
+        return new WorkerParts(
+                new Claimer(engine),
+                new BatchRunner(engine),
+                new WorkerValidation(engine, renewer),
+                new FailurePolicy(engine.options()),
+                new FailureRecorder(engine),
+                new LossReport(engine),
+                new Settlement(engine, pause),
+                new BarrierReport(engine),
+                new PoisonReport(engine));
+    }
+}

@@ -1,0 +1,123 @@
+package dev.backfill.postgres.internal.engine;
+
+import dev.backfill.AuditRecord;
+import dev.backfill.Authority;
+import dev.backfill.BackfillEvent;
+import dev.backfill.BackfillState;
+import dev.backfill.Diagnostic;
+import dev.backfill.DiagnosticCode;
+import dev.backfill.StepOutcome;
+import dev.backfill.ValidationOutcome;
+import dev.backfill.Waiting;
+import dev.backfill.postgres.internal.engine.FailurePolicy.Decision;
+import dev.backfill.postgres.internal.engine.FailurePolicy.Kind;
+import dev.backfill.postgres.internal.store.Claim;
+import java.sql.SQLException;
+import java.time.Duration;
+
+/**
+ * The validation under a claim: the only way by which the engine itself completes a backfill (VA-3). The proof runs in a read-only
+ * transaction; the completion is a second one, fenced like a batch. Thread-safe.
+ */
+final class WorkerValidation {
+
+    private final EngineContext engine;
+    private final ValidationRunner validations;
+    private final Renewer renewer;
+    private final FailurePolicy policy;
+    private final FailureRecorder recorder;
+    private final LossReport losses;
+
+    WorkerValidation(EngineContext engine, Renewer renewer) {
+        this.engine = engine;
+        this.validations = new ValidationRunner(engine);
+        this.renewer = renewer;
+        this.policy = new FailurePolicy(engine.options());
+        this.recorder = new FailureRecorder(engine);
+        this.losses = new LossReport(engine);
+    }
+
+    StepOutcome run(Held held) {
+        Claim claim = held.claim();
+        long started = System.nanoTime();
+        ValidationRunner.Result result;
+        Renewer.Renewal renewal = renewer.keep(claim);
+        try {
+            result = validations.run(held.prepared().definition());
+        } finally {
+            renewal.end();
+        }
+        Duration took = Duration.ofNanos(System.nanoTime() - started);
+        if (result instanceof ValidationRunner.Result.Ran ran) {
+            return judged(held, ran.outcome(), took);
+        }
+        if (result instanceof ValidationRunner.Result.Failed failed) {
+            return recorder.record(claim, policy.ofValidation(failed.cause(), claim));
+        }
+        if (result instanceof ValidationRunner.Result.Busy) {
+            return new StepOutcome.Waits(claim.id(), Waiting.Reason.CLAIM_HELD);
+        }
+        if (result instanceof ValidationRunner.Result.BehindBarrier) {
+            return new StepOutcome.Waits(claim.id(), Waiting.Reason.START_BARRIER);
+        }
+        return losses.notMine(held);
+    }
+
+    private StepOutcome judged(Held held, ValidationOutcome outcome, Duration took) {
+        Claim claim = held.claim();
+        String code = outcome instanceof ValidationOutcome.Holds ? "success" : "failure";
+        engine.events()
+                .publish(BackfillEvent.of(BackfillEvent.Kind.VALIDATED, claim.id(), claim.generation(), code)
+                        .took(took));
+        if (outcome instanceof ValidationOutcome.Rejected rejected) {
+            return recorder.record(claim, decision(Kind.FAIL, DiagnosticCode.VALIDATION_REJECTED, rejected.note()));
+        }
+        if (outcome instanceof ValidationOutcome.PrerequisiteUnmet unmet) {
+            return recorder.record(claim, decision(Kind.BLOCK, DiagnosticCode.VALIDATION_PREREQUISITE, unmet.note()));
+        }
+        return complete(held);
+    }
+
+    private static Decision decision(Kind kind, DiagnosticCode code, String note) {
+        return new Decision(kind, Diagnostic.of(code, note, null), false);
+    }
+
+    private StepOutcome complete(Held held) {
+        Claim claim = held.claim();
+        try {
+            boolean completed = engine.control().inTransaction(session -> {
+                if (!engine.sql().outcomes().complete(session, claim)) {
+                    return false;
+                }
+                engine.sql()
+                        .audit()
+                        .write(
+                                session,
+                                new AuditRecord(
+                                        new Authority(Authority.Kind.ENGINE, null),
+                                        claim.id(),
+                                        null,
+                                        "complete",
+                                        BackfillState.VALIDATING,
+                                        BackfillState.COMPLETED,
+                                        claim.generation(),
+                                        "applied",
+                                        null));
+                return true;
+            });
+            if (!completed) {
+                return losses.notMine(held);
+            }
+            engine.events()
+                    .publish(BackfillEvent.of(BackfillEvent.Kind.COMPLETED, claim.id(), claim.generation(), null));
+            return new StepOutcome.Completed(claim.id());
+        } catch (SQLException e) {
+            // Whether it landed, the row knows: completed it is left alone, otherwise the claim lapses and validation
+            // runs again.
+            return new StepOutcome.Unavailable(
+                    claim.id(),
+                    "The completion of backfill " + claim.id()
+                            + " could not be written or confirmed; its row decides.");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+package dev.backfill.postgres.internal.jdbc;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.CallableStatement;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connection that definition code gets: it can do anything but end, nest or escape the transaction, or leave a trace in the
+ * session (AT-2). What slips through, a COMMIT inside a DO block for instance, is caught by the transaction ID in the fence.
+ *
+ * <p>Remembers the first refusal and the last SQL error, because code may swallow both. Confined to one thread.
+ */
+public final class GuardedConnection {
+
+    private static final Set<String> REFUSED = Set.of(
+            "commit",
+            "setAutoCommit",
+            "close",
+            "abort",
+            "setTransactionIsolation",
+            "setReadOnly",
+            "setSchema",
+            "setCatalog",
+            "setNetworkTimeout",
+            "setHoldability",
+            "setClientInfo",
+            "setTypeMap",
+            "beginRequest",
+            "endRequest",
+            "setShardingKey",
+            "setShardingKeyIfValid");
+
+    private static final Set<String> RETURNING_STATEMENT = Set.of("createStatement", "prepareStatement", "prepareCall");
+
+    // PREPARE … / EXECUTE are refused too: they leave a named statement in the session, and EXECUTE hides what it runs.
+    private static final Pattern REFUSED_COMMAND = Pattern.compile(
+            "(?:^|;)\\s*(?:begin|start\\s+transaction|commit|end|abort|prepare|rollback(?!\\s+(?:work\\s+|transaction\\s+)?to\\b)"
+                    + "|set|reset|discard|listen|unlisten|notify|load|lock\\s+table|copy\\s[^;]*\\bprogram\\b|deallocate"
+                    + "|execute|declare\\s[^;]*\\bwith\\s+hold\\b)\\b",
+            Pattern.DOTALL);
+    private static final Pattern SESSION_FUNCTION =
+            Pattern.compile("\\b(?:set_config|pg_(?:try_)?advisory_lock(?:_shared)?|dblink_exec)\\s*\\(");
+
+    private final Connection target;
+    private final Connection proxy;
+    private @Nullable String refusal;
+    private @Nullable SQLException lastError;
+
+    /** Guards a connection. */
+    public GuardedConnection(Connection target) {
+        this.target = target;
+        this.proxy = (Connection) Proxy.newProxyInstance(
+                GuardedConnection.class.getClassLoader(), new Class<?>[] {Connection.class}, this::onConnection);
+    }
+
+    /** What the definition's code is given. */
+    public Connection proxy() {
+        return proxy;
+    }
+
+    /** What was refused first, or null. */
+    public @Nullable String refusal() {
+        return refusal;
+    }
+
+    /** The last SQL error of a statement of the definition, or null. */
+    public @Nullable SQLException lastError() {
+        return lastError;
+    }
+
+    private @Nullable Object onConnection(Object self, Method method, @Nullable Object @Nullable [] args)
+            throws Throwable {
+        String name = method.getName();
+        if (REFUSED.contains(name) || (name.equals("rollback") && (args == null || args.length == 0))) {
+            throw refuse("Connection." + name + "()");
+        }
+        if (name.equals("unwrap")) {
+            throw refuse("Connection.unwrap()");
+        }
+        return switch (name) {
+            case "isWrapperFor", "getAutoCommit" -> false;
+            case "equals" -> args != null && self == args[0];
+            case "hashCode" -> System.identityHashCode(self);
+            case "toString" -> "guarded connection of a backfill transaction";
+            default -> passOn(method, args);
+        };
+    }
+
+    private @Nullable Object passOn(Method method, @Nullable Object @Nullable [] args) throws Throwable {
+        checkSql(args);
+        Object result = invoke(target, method, args);
+        return RETURNING_STATEMENT.contains(method.getName()) && result instanceof Statement statement
+                ? guard(statement)
+                : result;
+    }
+
+    private Statement guard(Statement statement) {
+        Class<?> type = statement instanceof CallableStatement
+                ? CallableStatement.class
+                : statement instanceof PreparedStatement ? PreparedStatement.class : Statement.class;
+        InvocationHandler handler = (self, method, args) -> {
+            String name = method.getName();
+            if (name.equals("getConnection")) {
+                return proxy;
+            }
+            if (name.equals("isWrapperFor")) {
+                return false;
+            }
+            // A timer of the driver would cancel whatever this session runs by then, the fence included.
+            if (name.equals("unwrap") || name.equals("setQueryTimeout")) {
+                throw refuse("Statement." + name + "()");
+            }
+            checkSql(args);
+            return invoke(statement, method, args);
+        };
+        return (Statement)
+                Proxy.newProxyInstance(GuardedConnection.class.getClassLoader(), new Class<?>[] {type}, handler);
+    }
+
+    private void checkSql(@Nullable Object @Nullable [] args) {
+        if (args == null || args.length == 0 || !(args[0] instanceof String sql)) {
+            return;
+        }
+        String bare = SqlText.withoutQuoted(SqlText.withoutLeadingNoise(sql)).toLowerCase(Locale.ROOT);
+        if (REFUSED_COMMAND.matcher(bare).find()) {
+            String command = bare.strip().split("[\\s;(]+", 2)[0];
+            throw refuse(
+                    "the SQL command " + (command.matches("[a-z]{1,12}") ? command.toUpperCase(Locale.ROOT) : "given"));
+        }
+        if (SESSION_FUNCTION.matcher(bare).find()) {
+            throw refuse("a function that changes the session");
+        }
+    }
+
+    private TransactionControlRefusedException refuse(String what) {
+        if (refusal == null) {
+            refusal = what;
+        }
+        return new TransactionControlRefusedException(what);
+    }
+
+    private @Nullable Object invoke(Object on, Method method, @Nullable Object @Nullable [] args) throws Throwable {
+        try {
+            return method.invoke(on, args);
+        } catch (InvocationTargetException e) {
+            if (e.getCause() instanceof SQLException sql) {
+                lastError = sql;
+            }
+            throw e.getCause() == null ? e : e.getCause();
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package dev.backfill.postgres.internal.jdbc;
+
+import dev.backfill.EngineOptions;
+import java.time.Duration;
+
+/**
+ * What bounds one transaction, enforced by PostgreSQL and gone with the transaction (BB-2). Nothing is set for the session, which a
+ * pool would hand on to somebody else.
+ *
+ * @param statement longest statement
+ * @param lock longest wait for a lock
+ * @param idle longest pause between statements
+ * @param transaction longest transaction, enforced by PostgreSQL 17 and newer and by the fence everywhere
+ */
+public record Limits(Duration statement, Duration lock, Duration idle, Duration transaction) {
+
+    /** The limits of a batch. */
+    public static Limits ofBatch(EngineOptions options) {
+        return new Limits(
+                options.statementTimeout(),
+                options.lockTimeout(),
+                options.idleInTransactionTimeout(),
+                options.transactionTimeout());
+    }
+
+    /** The limits of a short transaction on the library's own tables, which may wait longer for the row's lock. */
+    public static Limits ofControl(EngineOptions options, Duration lockWait) {
+        Duration all = options.operatorTimeout();
+        return new Limits(all, lockWait.compareTo(all) < 0 ? lockWait : all, all, all);
+    }
+
+    /** The limits of a validation: read only, so it may take long without being in anybody's way. */
+    public static Limits ofValidation(EngineOptions options) {
+        Duration all = options.validationTimeout();
+        return new Limits(all, options.lockTimeout(), all, all);
+    }
+
+    /**
+     * The select items that set them. They ride along with the first statement of a transaction; UTC makes the text of keys and the
+     * result of a repair the same on every host.
+     */
+    public String asSelectItems() {
+        return set("statement_timeout", statement) + ", " + set("lock_timeout", lock) + ", "
+                + set("idle_in_transaction_session_timeout", idle)
+                + ", CASE WHEN pg_catalog.current_setting('server_version_num')::integer >= 170000 THEN "
+                + set("transaction_timeout", transaction) + " END"
+                // Only where the kernel can tell that the client is gone.
+                + ", CASE WHEN pg_catalog.version() LIKE '%linux%' THEN "
+                + set("client_connection_check_interval", Duration.ofSeconds(2)) + " END"
+                + ", pg_catalog.set_config('row_security', 'off', true), pg_catalog.set_config('TimeZone', 'UTC', true)"
+                + ", pg_catalog.set_config('synchronous_commit', CASE pg_catalog.current_setting('synchronous_commit')"
+                + " WHEN 'off' THEN 'on' ELSE pg_catalog.current_setting('synchronous_commit') END, true)";
+    }
+
+    private static String set(String name, Duration value) {
+        return "pg_catalog.set_config('" + name + "', '" + Math.max(1, value.toMillis()) + "', true)";
+    }
+}

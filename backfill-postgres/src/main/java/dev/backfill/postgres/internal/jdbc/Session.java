@@ -1,0 +1,124 @@
+package dev.backfill.postgres.internal.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.postgresql.PGConnection;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
+import org.postgresql.jdbc.AutoSave;
+
+/**
+ * One borrowed connection for one transaction. Closing it rolls back what is open and returns it as it came; a connection that saw
+ * anything odd is aborted instead, so that the pool can't hand it on. Confined to one thread.
+ */
+public final class Session implements AutoCloseable {
+
+    private final Connection connection;
+    private final BaseConnection driver;
+    private final int formerNetworkTimeout;
+    private final int formerPrepareThreshold;
+    private boolean spoiled;
+
+    private Session(Connection connection, Duration socketTimeout, boolean preparedStatements) throws SQLException {
+        this.connection = connection;
+        this.driver = connection.unwrap(BaseConnection.class);
+        this.formerNetworkTimeout = connection.getNetworkTimeout();
+        this.formerPrepareThreshold = connection.unwrap(PGConnection.class).getPrepareThreshold();
+        requireClean(connection, driver);
+        // Client-side only, so it is no session state on the server; put back in close().
+        connection.setNetworkTimeout(Runnable::run, Math.toIntExact(socketTimeout.toMillis()));
+        if (!preparedStatements) {
+            connection.unwrap(PGConnection.class).setPrepareThreshold(0);
+        }
+        connection.setAutoCommit(false);
+    }
+
+    static Session over(Connection connection, Duration socketTimeout, boolean preparedStatements) throws SQLException {
+        try {
+            return new Session(connection, socketTimeout, preparedStatements);
+        } catch (SQLException | RuntimeException e) {
+            connection.close();
+            throw e;
+        }
+    }
+
+    private static void requireClean(Connection connection, BaseConnection driver) throws SQLException {
+        if (!connection.getAutoCommit() || driver.getTransactionState() != TransactionState.IDLE) {
+            throw new UnusableConnectionException(
+                    "The connection source handed out a connection with auto-commit off or inside"
+                            + " a transaction. The engine must own its transactions: give it connections in auto-commit mode.");
+        }
+        if (driver.getAutosave() != AutoSave.NEVER) {
+            throw new UnusableConnectionException(
+                    "The connection source sets the driver's autosave to " + driver.getAutosave()
+                            + ". It would hide failed statements inside a batch: leave autosave at NEVER for the engine.");
+        }
+    }
+
+    /** The connection, in an explicit transaction from its first statement on. */
+    public Connection connection() {
+        return connection;
+    }
+
+    /** Whether a statement has failed and the transaction can only be rolled back. */
+    public boolean isFailed() {
+        return driver.getTransactionState() == TransactionState.FAILED;
+    }
+
+    /** Whether no transaction is open. */
+    public boolean isIdle() {
+        return driver.getTransactionState() == TransactionState.IDLE;
+    }
+
+    /** Commits. SQL, not {@link Connection#commit()}, which returns normally for an aborted transaction. */
+    public void commit() throws SQLException {
+        try (PreparedStatement commit = connection.prepareStatement("COMMIT")) {
+            commit.execute();
+        }
+    }
+
+    /** The connection must not be used again by anybody. */
+    public void spoil() {
+        spoiled = true;
+    }
+
+    /** Marks the connection as unusable if the failure says so, and returns what the failure means. */
+    public SqlFailure failed(SQLException e) {
+        SqlFailure failure = SqlFailure.of(e);
+        if (failure.spoilsConnection()) {
+            spoil();
+        }
+        return failure;
+    }
+
+    @Override
+    public void close() {
+        if (!spoiled) {
+            try {
+                restore();
+            } catch (SQLException e) {
+                spoiled = true;
+            }
+        }
+        try {
+            if (spoiled) {
+                connection.abort(Runnable::run);
+            }
+            connection.close();
+        } catch (SQLException e) {
+            // Nothing of value is lost: the server rolls back whatever this connection had open.
+            spoiled = true;
+        }
+    }
+
+    private void restore() throws SQLException {
+        if (!connection.getAutoCommit()) {
+            connection.rollback();
+            connection.setAutoCommit(true);
+        }
+        connection.setNetworkTimeout(Runnable::run, formerNetworkTimeout);
+        connection.unwrap(PGConnection.class).setPrepareThreshold(formerPrepareThreshold);
+    }
+}

@@ -1,0 +1,66 @@
+package dev.backfill.postgres.internal.jdbc;
+
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a SQLSTATE means for the failure policy: the only place where one is read. No message is ever matched.
+ *
+ * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL error codes</a>
+ */
+public enum SqlFailure {
+    /** Somebody else was in the way, or the batch took too long: passes by itself. */
+    CONTENTION,
+    /** The connection or the server went away: passes by itself; the connection is aborted. */
+    INFRASTRUCTURE,
+    /** A plan cached before a schema change: once more on a fresh connection. */
+    STALE_PLAN,
+    /** A table, column or privilege is missing: needs an operator. */
+    SCHEMA,
+    /** The data of some row: narrowed to the smallest range. */
+    DATA,
+    /** The definition's SQL or code. */
+    DEFINITION;
+
+    /** Reads the SQLSTATE of an exception. */
+    public static SqlFailure of(SQLException e) {
+        String state = e.getSQLState();
+        // Without a state the driver gave up by itself: nothing is known of the server.
+        return state == null || state.length() != 5 ? INFRASTRUCTURE : ofState(state);
+    }
+
+    private static SqlFailure ofState(String state) {
+        return switch (state) {
+            case "40001", "40P01", "55P03", "57014" -> CONTENTION;
+            case "25P03", "25P04", "25006" -> INFRASTRUCTURE;
+            case "42P01", "42703", "42501", "3F000" -> SCHEMA;
+            case "0A000" -> STALE_PLAN;
+            default -> ofClass(state.substring(0, 2), state);
+        };
+    }
+
+    private static SqlFailure ofClass(String stateClass, String state) {
+        return switch (stateClass) {
+            case "08", "53" -> INFRASTRUCTURE;
+            case "57" -> state.startsWith("57P") ? INFRASTRUCTURE : DEFINITION;
+            case "22", "23" -> DATA;
+            default -> DEFINITION;
+        };
+    }
+
+    /** The first SQLException in a chain of causes, if there is one. */
+    public static @Nullable SQLException in(@Nullable Throwable thrown) {
+        int depth = 0;
+        for (Throwable t = thrown; t != null && depth < 20; t = t.getCause(), depth++) {
+            if (t instanceof SQLException sql) {
+                return sql;
+            }
+        }
+        return null;
+    }
+
+    /** Whether the connection can't be trusted any more. */
+    public boolean spoilsConnection() {
+        return this == INFRASTRUCTURE || this == STALE_PLAN;
+    }
+}

@@ -1,0 +1,114 @@
+package dev.backfill.postgres.internal.store;
+
+import dev.backfill.Identifiers;
+import dev.backfill.KeyColumn;
+import dev.backfill.KeyType;
+import dev.backfill.TableName;
+import java.util.List;
+import java.util.function.BiFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * How a key is spelled in SQL. Values travel as {@code text[]} and are cast in SQL, so that PostgreSQL alone parses, compares and
+ * prints them (SR-2, SR-4).
+ */
+public final class KeySql {
+
+    private final TableName table;
+    private final List<KeyColumn> columns;
+
+    /** The key of a table. */
+    public KeySql(TableName table, KeyType<?> key) {
+        this.table = table;
+        this.columns = key.columns();
+    }
+
+    /** The quoted name under which statements know the source table: its own, so that authors may qualify with it. */
+    String alias() {
+        return Identifiers.quote(table.name());
+    }
+
+    /** The table, quoted and qualified as the author gave it. */
+    String table() {
+        return table.quoted();
+    }
+
+    /** The key of a row, as a scalar or a row value; compound keys need row comparison to use an index. */
+    public String ofRow(String alias) {
+        return each((column, i) -> collated(alias + "." + Identifiers.quote(column.name()), column));
+    }
+
+    /** The same from an array of canonical texts. */
+    public String ofArray(String array) {
+        return each((column, i) -> collated("(" + array + ")[" + (i + 1) + "]::" + column.sqlType(), column));
+    }
+
+    /** The same from a page or edge, whose columns are k1, k2 and so on. */
+    String ofEdge(String edge) {
+        return each((column, i) -> collated("(SELECT k" + (i + 1) + " FROM " + edge + ")", column));
+    }
+
+    /** The columns of a page: k1, k2 and so on. */
+    String asPageColumns() {
+        return IntStream.range(0, columns.size())
+                .mapToObj(i -> alias() + "." + Identifiers.quote(columns.get(i).name()) + " AS k" + (i + 1))
+                .collect(Collectors.joining(", "));
+    }
+
+    /** The canonical text of a page's columns as an array. */
+    String pageTexts() {
+        return IntStream.range(0, columns.size())
+                .mapToObj(i -> "k" + (i + 1) + "::text")
+                .collect(Collectors.joining(", ", "ARRAY[", "]"));
+    }
+
+    /** The canonical text of a row's key as an array. */
+    public String rowTexts(String alias) {
+        return columns.stream()
+                .map(c -> alias + "." + Identifiers.quote(c.name()) + "::text")
+                .collect(Collectors.joining(", ", "ARRAY[", "]"));
+    }
+
+    /** The order of rows. */
+    public String order(String alias, String direction) {
+        return columns.stream()
+                .map(c -> collated(alias + "." + Identifiers.quote(c.name()), c) + direction)
+                .collect(Collectors.joining(", "));
+    }
+
+    /** The order of a page. */
+    String pageOrder(String direction) {
+        return IntStream.range(0, columns.size())
+                .mapToObj(i -> collated("k" + (i + 1), columns.get(i)) + direction)
+                .collect(Collectors.joining(", "));
+    }
+
+    /** Equality of a row with columns k1, k2 and so on of unnested texts. */
+    String rowEqualsUnnested(String alias, String unnested) {
+        return IntStream.range(0, columns.size())
+                .mapToObj(i ->
+                        collated(alias + "." + Identifiers.quote(columns.get(i).name()), columns.get(i)) + " = "
+                                + collated(
+                                        "(" + unnested + ".k" + (i + 1) + ")::"
+                                                + columns.get(i).sqlType(),
+                                        columns.get(i)))
+                .collect(Collectors.joining(" AND "));
+    }
+
+    int width() {
+        return columns.size();
+    }
+
+    private String each(BiFunction<KeyColumn, Integer, String> form) {
+        String joined = IntStream.range(0, columns.size())
+                .mapToObj(i -> form.apply(columns.get(i), i))
+                .collect(Collectors.joining(", "));
+        return columns.size() == 1 ? joined : "(" + joined + ")";
+    }
+
+    private static String collated(String expression, KeyColumn column) {
+        String collation = column.collation();
+        return collation == null ? expression : expression + " COLLATE " + Identifiers.quote(collation);
+    }
+}

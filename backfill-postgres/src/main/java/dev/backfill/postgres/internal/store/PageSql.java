@@ -1,0 +1,100 @@
+package dev.backfill.postgres.internal.store;
+
+import dev.backfill.postgres.internal.jdbc.Sql;
+import dev.backfill.postgres.internal.jdbc.Sql.Params;
+import java.util.Map;
+
+/**
+ * The shapes of statement that walk a source by keyset. All of them select the page once, materialized, in one snapshot, and work on
+ * the range up to its edge: a join with the page costs a fifth more, and a second snapshot could see more rows than the page.
+ *
+ * <p>Names inside start with {@code backfill_}, so that a table of the author's can't be shadowed.
+ */
+public final class PageSql {
+
+    private static final String PAGE = """
+            WITH backfill_page_ AS MATERIALIZED (
+              SELECT {page_columns} FROM {source} WHERE {after}{row_key} <= {bound} ORDER BY {row_order} LIMIT :limit),
+            backfill_edge_ AS MATERIALIZED (SELECT * FROM backfill_page_ ORDER BY {page_order_desc} LIMIT 1)""";
+
+    // Before the first checkpoint there is no lower end: another text, no sentinel.
+    private static final String AFTER = "{row_key} > {checkpoint} AND ";
+
+    private static final String EDGE = """
+            (SELECT count(*) FROM backfill_page_) AS scanned, (SELECT {page_texts} FROM backfill_edge_) AS last""";
+
+    private final KeySql key;
+
+    /** For one key. */
+    public PageSql(KeySql key) {
+        this.key = key;
+    }
+
+    /** A statement before the first checkpoint, and one after it. */
+    public record Pair(Sql first, Sql later) {
+        /** The one that fits the claim. */
+        public Sql of(Claim claim) {
+            return claim.checkpoint() == null ? first : later;
+        }
+    }
+
+    /** One UPDATE over the page's range. */
+    public Pair update(String assignments, String condition) {
+        return pair(PAGE + """
+                , backfill_done_ AS (UPDATE {source} SET {assignments}
+                  WHERE {after}{row_key} <= {edge} AND ({condition}) RETURNING 1)
+                SELECT (SELECT count(*) FROM backfill_done_) AS changed,\s""" + EDGE, assignments, condition);
+    }
+
+    /** The page's rows that satisfy a condition, locked in key order, with the page's end on each; one row without any. */
+    public Pair lock(String columns, String condition) {
+        return pair(
+                PAGE + """
+                , backfill_rows_ AS MATERIALIZED (SELECT {assignments} FROM {source}
+                  WHERE {after}{row_key} <= {edge} AND ({condition}) ORDER BY {row_order} FOR NO KEY UPDATE)
+                SELECT\s""" + EDGE
+                        + ", backfill_rows_.* FROM (SELECT 1) AS backfill_one_ LEFT JOIN backfill_rows_ ON true",
+                columns,
+                condition);
+    }
+
+    /** The page's keys as canonical text, in order. */
+    public Pair keys() {
+        return pair(PAGE + " SELECT {page_texts} AS key FROM backfill_page_ ORDER BY {page_order}", "", "");
+    }
+
+    private Pair pair(String template, String assignments, String condition) {
+        return new Pair(
+                compile(template, "", assignments, condition), compile(template, AFTER, assignments, condition));
+    }
+
+    private Sql compile(String template, String after, String assignments, String condition) {
+        Map<String, String> keys = Map.of(
+                "{after}", after,
+                "{page_columns}", key.asPageColumns(),
+                "{row_key}", key.ofRow(key.alias()),
+                "{row_order}", key.order(key.alias(), ""),
+                "{page_order_desc}", key.pageOrder(" DESC"),
+                "{page_order}", key.pageOrder(""),
+                "{page_texts}", key.pageTexts(),
+                "{edge}", key.ofEdge("backfill_edge_"),
+                "{checkpoint}", key.ofArray(":checkpoint::text[]"),
+                "{bound}", key.ofArray(":bound::text[]"));
+        String text = template.replace("{after}", after);
+        for (Map.Entry<String, String> part : keys.entrySet()) {
+            text = text.replace(part.getKey(), part.getValue());
+        }
+        // The author's fragments and the table's name last and as fragments, so that nothing in them is read as a
+        // parameter.
+        return Sql.of(
+                "/* backfill:repair */ " + text,
+                Map.of("source", key.table(), "assignments", assignments, "condition", condition));
+    }
+
+    /** What every statement of a window is given. */
+    public static Params params(Claim claim, int limit) {
+        return Params.of("checkpoint", Values.array(claim.checkpoint()))
+                .and("bound", Values.array(claim.bound()))
+                .and("limit", limit);
+    }
+}

@@ -1,0 +1,126 @@
+package dev.backfill.postgres.internal.store;
+
+import dev.backfill.BackfillId;
+import dev.backfill.BackfillState;
+import dev.backfill.EngineOptions;
+import dev.backfill.postgres.internal.jdbc.Limits;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Sql;
+import dev.backfill.postgres.internal.jdbc.Sql.Params;
+import dev.backfill.postgres.internal.schema.Names;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The read-only transaction of a validation (VA-2): its first statement, its proof, its last look. Immutable. */
+public final class ValidationSql {
+
+    /**
+     * The class of the advisory locks that make validations single-flight. Transaction-scoped: freed by a crash, and safe behind a
+     * transaction-pooling proxy.
+     */
+    public static final int LOCK_CLASS = 0x4261636b;
+
+    private final Sql begin;
+    private final Sql end;
+
+    /** Compiles the statements. */
+    public ValidationSql(Names names, EngineOptions options) {
+        begin = names.sql("/* backfill:validate */ SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; "
+                + "/* backfill:validate */ SELECT "
+                + Limits.ofValidation(options).asSelectItems()
+                + ", pg_catalog.set_config('application_name', 'backfill #' || b.no || ' validation', true)" + """
+                , pg_catalog.pg_try_advisory_xact_lock(:lock_class, b.no) AS alone, b.state, b.generation, b.bound, b.bound_empty,
+                  b.checkpoint, b.key_codec,
+                  coalesce(pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::text::bigint >= b.bound_xmax, false)
+                    AS barrier_passed
+                FROM {backfill} AS b WHERE b.id = :id""");
+        end = Sql.of("/* backfill:validate */ SELECT pg_catalog.pg_current_xact_id_if_assigned() IS NULL"
+                + " AND pg_catalog.current_setting('transaction_read_only') = 'on'"
+                + " AND pg_catalog.current_setting('transaction_isolation') = 'repeatable read' AS untouched");
+    }
+
+    /**
+     * The row in the snapshot that the proof sees.
+     *
+     * @param alone whether no other validation of this ID is under way
+     * @param state its state
+     * @param generation its generation
+     * @param bound its bound
+     * @param boundEmpty whether the source was empty
+     * @param keyCodec its key codec
+     * @param barrierPassed whether every transaction that wrote before the bound was captured has ended
+     */
+    public record Begun(
+            boolean alone,
+            BackfillState state,
+            long generation,
+            @Nullable List<String> bound,
+            boolean boundEmpty,
+            @Nullable String keyCodec,
+            boolean barrierPassed) {}
+
+    /** Begins; empty when the row is gone. */
+    public Optional<Begun> begin(Session session, BackfillId id) throws SQLException {
+        Params params = Params.of("id", id.value()).and("lock_class", LOCK_CLASS);
+        try (PreparedStatement statement = begin.prepare(session.connection(), params)) {
+            statement.execute();
+            statement.getMoreResults();
+            try (ResultSet row = statement.getResultSet()) {
+                if (!row.next()) {
+                    return Optional.empty();
+                }
+                return Optional.of(new Begun(
+                        row.getBoolean("alone"),
+                        BackfillState.ofWireName(row.getString("state")),
+                        row.getLong("generation"),
+                        Values.texts(row, "bound"),
+                        row.getBoolean("bound_empty"),
+                        row.getString("key_codec"),
+                        row.getBoolean("barrier_passed")));
+            }
+        }
+    }
+
+    /** Whether the transaction is still the read-only one that began, and wrote nothing. */
+    public boolean isUntouched(Session session) throws SQLException {
+        try (PreparedStatement statement = end.prepare(session.connection(), Params.none());
+                ResultSet row = statement.executeQuery()) {
+            return row.next() && row.getBoolean("untouched");
+        }
+    }
+
+    /** A condition for rows at or below the bound, with the bound as literals, for authors' own queries. */
+    public static String withinBound(KeySql key, String alias, List<String> bound) {
+        StringBuilder array = new StringBuilder("ARRAY[");
+        for (int i = 0; i < bound.size(); i++) {
+            array.append(i == 0 ? "" : ", ").append(literal(bound.get(i)));
+        }
+        return key.ofRow(alias) + " <= " + key.ofArray(array + "]::text[]");
+    }
+
+    // An escape string, so that the result does not depend on standard_conforming_strings.
+    private static String literal(String text) {
+        return " E'" + text.replace("\\", "\\\\").replace("'", "''") + "'";
+    }
+
+    /** The key of some row at or below the bound that satisfies a condition; empty when there is none. */
+    public static Optional<List<String>> findMatch(
+            Session session, KeySql key, @Nullable List<String> bound, String condition) throws SQLException {
+        if (bound == null) {
+            return Optional.empty();
+        }
+        Sql find = Sql.of(
+                "/* backfill:validate */ SELECT " + key.rowTexts(key.alias()) + " AS key FROM {source} WHERE "
+                        + key.ofRow(key.alias()) + " <= " + key.ofArray(":bound::text[]")
+                        + " AND ({condition}) LIMIT 1",
+                java.util.Map.of("source", key.table(), "condition", condition));
+        try (PreparedStatement statement = find.prepare(session.connection(), Params.of("bound", Values.array(bound)));
+                ResultSet row = statement.executeQuery()) {
+            return row.next() ? Optional.ofNullable(Values.texts(row, "key")) : Optional.empty();
+        }
+    }
+}

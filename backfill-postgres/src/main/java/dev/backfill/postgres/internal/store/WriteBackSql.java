@@ -1,0 +1,82 @@
+package dev.backfill.postgres.internal.store;
+
+import dev.backfill.Identifiers;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Sql;
+import dev.backfill.postgres.internal.jdbc.Sql.Params;
+import dev.backfill.postgres.internal.schema.TableFacts;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** Writes computed values back to a window's rows in one statement, only where something differs. Immutable. */
+public final class WriteBackSql {
+
+    private final int keyWidth;
+    private final Sql first;
+    private final Sql later;
+
+    /** For a key and the written columns. */
+    public WriteBackSql(KeySql key, List<String> columns, TableFacts facts) {
+        this.keyWidth = key.width();
+        first = compile(key, columns, facts, "");
+        later = compile(
+                key, columns, facts, key.ofRow(key.alias()) + " > " + key.ofArray(":checkpoint::text[]") + " AND ");
+    }
+
+    private static Sql compile(KeySql key, List<String> columns, TableFacts facts, String after) {
+        String arrays = IntStream.range(0, key.width())
+                        .mapToObj(i -> ":k" + (i + 1) + "::text[]")
+                        .collect(Collectors.joining(", "))
+                + IntStream.range(0, columns.size())
+                        .mapToObj(i -> ", :c" + i + "::text[]")
+                        .collect(Collectors.joining());
+        String names = IntStream.range(0, key.width())
+                        .mapToObj(i -> "k" + (i + 1))
+                        .collect(Collectors.joining(", "))
+                + IntStream.range(0, columns.size()).mapToObj(i -> ", c" + i).collect(Collectors.joining());
+        List<String> set = new ArrayList<>();
+        List<String> differs = new ArrayList<>();
+        for (int i = 0; i < columns.size(); i++) {
+            String quoted = Identifiers.quote(columns.get(i));
+            TableFacts.Column column = Objects.requireNonNull(facts.columns().get(columns.get(i)));
+            // Cast without length or precision: a value that does not fit must be an error, and a cast would cut it.
+            set.add(quoted + " = backfill_values_.c" + i + "::" + column.castType());
+            // Compared as text: identity, which every type has, and not equality, under which citext would lose a
+            // repair.
+            String comparable = column.isString() ? column.castType() : column.fullType();
+            differs.add(key.alias() + "." + quoted + "::text IS DISTINCT FROM backfill_values_.c" + i + "::"
+                    + comparable + "::text");
+        }
+        // The range again: with it the planner can't be tempted to read the whole table for the join.
+        return Sql.of("/* backfill:repair */ UPDATE " + key.table() + " SET " + String.join(", ", set) + " FROM unnest("
+                + arrays
+                + ") AS backfill_values_ (" + names + ") WHERE "
+                + key.rowEqualsUnnested(key.alias(), "backfill_values_") + " AND "
+                + after + key.ofRow(key.alias()) + " <= " + key.ofArray(":edge::text[]") + " AND ("
+                + String.join(" OR ", differs) + ")");
+    }
+
+    /**
+     * Writes.
+     *
+     * @param range checkpoint and edge of the window
+     * @param keys the rows' keys
+     * @param values for each column, the rows' values as text
+     * @return rows changed
+     */
+    public int update(Session session, Claim claim, Params range, List<List<String>> keys, String[][] values)
+            throws SQLException {
+        for (int part = 0; part < keyWidth; part++) {
+            int index = part;
+            range.and("k" + (part + 1), keys.stream().map(k -> k.get(index)).toArray(String[]::new));
+        }
+        for (int column = 0; column < values.length; column++) {
+            range.and("c" + column, values[column]);
+        }
+        return (claim.checkpoint() == null ? first : later).update(session.connection(), range);
+    }
+}
