@@ -6,9 +6,8 @@ import { count, span } from "./format.js";
 
 const MAX_SAMPLES = 900;
 const GAP_MS = 8_000;
-const WIDTH = 640;
 const HEIGHT = 170;
-const PAD = { left: 8, right: 8, top: 22, bottom: 24 };
+const PAD = { left: 6, right: 6, top: 10, bottom: 42 };
 
 const series = new Map();
 
@@ -24,7 +23,7 @@ export function size(id) {
   return (series.get(id) ?? []).length;
 }
 
-export function chart(id) {
+export function chart(id, width) {
   const samples = series.get(id) ?? [];
   if (samples.length < 3) {
     return h("p", { class: "hint" }, "The chart begins once this page has watched for a few seconds.");
@@ -37,31 +36,31 @@ export function chart(id) {
     ? `No rows committed in the last ${seen} that this page watched.`
     : `${count(gained)} rows committed in the last ${seen} that this page watched.`;
   return h("figure", { class: "chart" },
-    drawing(samples, summary),
+    drawing(samples, summary, Math.max(240, width)),
     h("figcaption", {}, summary, " ", h("span", { class: "hint" }, "Drawn from this page's own refreshes; a gap is a time without an answer, a reload begins anew.")));
 }
 
-function drawing(samples, summary) {
+function drawing(samples, summary, width) {
   const from = samples[0].at;
   const to = samples.at(-1).at;
   const low = samples[0].rows;
   const high = Math.max(samples.at(-1).rows, low + 1);
   const flat = samples.at(-1).rows === low;
-  const x = (at) => PAD.left + ((at - from) / (to - from)) * (WIDTH - PAD.left - PAD.right);
+  const x = (at) => PAD.left + ((at - from) / (to - from)) * (width - PAD.left - PAD.right);
   const floor = HEIGHT - PAD.bottom;
   const y = (rows) => (flat ? (PAD.top + floor) / 2 : floor - ((rows - low) / (high - low)) * (floor - PAD.top));
-  return svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": summary },
-    [0, 0.5, 1].map((share) => gridline(floor - share * (floor - PAD.top))),
+  return svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": summary },
+    [0, 0.5, 1].map((share) => gridline(floor - share * (floor - PAD.top), width)),
     segments(samples).map((part) => line(part, x, y, floor)),
     svg("circle", { class: "dot", cx: x(to), cy: y(samples.at(-1).rows), r: 4 }),
-    label(PAD.left, PAD.top - 8, "start", `${count(samples.at(-1).exact)} rows`),
-    flat ? null : label(PAD.left, floor - 5, "start", count(samples[0].exact)),
-    label(PAD.left, HEIGHT - 6, "start", timeOfDay(from)),
-    label(WIDTH - PAD.right, HEIGHT - 6, "end", `${timeOfDay(to)} (your clock)`));
+    label(PAD.left, floor + 18, "start", `${count(samples[0].exact)} rows`),
+    label(PAD.left, floor + 35, "start", timeOfDay(from)),
+    label(width - PAD.right, floor + 18, "end", `${count(samples.at(-1).exact)} rows`),
+    label(width - PAD.right, floor + 35, "end", `${timeOfDay(to)}, your clock`));
 }
 
-function gridline(at) {
-  return svg("line", { class: "grid", x1: PAD.left, x2: WIDTH - PAD.right, y1: at, y2: at });
+function gridline(at, width) {
+  return svg("line", { class: "grid", x1: PAD.left, x2: width - PAD.right, y1: at, y2: at });
 }
 
 function line(part, x, y, floor) {

@@ -42,7 +42,8 @@ export function buildDetail(id) {
     swap(parts.head, [row.id, row.state, row.description, row.required, row.known_here], () => head(row));
     swap(parts.now, [row.state, row.diagnostic, row.waiting, row.claim, row.last_progress_at, row.retry, remedies !== null], () => now(row));
     swap(parts.actions, [row.state, row.actions, row.required, current, request && { ...request, timer: null }], () => actions(row, request, current));
-    swap(parts.progress, [row.progress, row.state, row.bound, row.state === "running" ? size(id) : Math.min(size(id), 3)], () => progress(row));
+    const width = parts.progress.clientWidth || 640;
+    swap(parts.progress, [width, row.progress, row.state, row.bound, row.state === "running" ? size(id) : Math.min(size(id), 3)], () => progress(row, width));
     swap(parts.validation, row.validation, () => validation(row.validation));
     swap(parts.preflight, [preflight.state, preflight.result], () => preflightPanel(preflight, check));
     swap(parts.facts, row, () => facts(row));
@@ -93,7 +94,7 @@ function actions(row, request, current) {
   ];
 }
 
-function progress(row) {
+function progress(row, width) {
   const { rows_changed: changed, batches, rows_per_second: rate, eta } = row.progress;
   const why = "Not known yet, or not to be defended";
   const fact = (label, value) => h("div", {}, h("dt", {}, label), h("dd", {}, value));
@@ -106,7 +107,7 @@ function progress(row) {
       fact("Rows per second", rate === null ? unknown(why) : Math.round(rate).toLocaleString("en-US")),
       fact("Time left", seconds(eta) === null ? (moving ? unknown(why) : "—") : `about ${span(seconds(eta))}`),
       fact("Last batch", row.last_progress_at === null ? (row.state === "pending" ? "none yet" : unknown("No batch was committed yet, or it is not known")) : ago(row.last_progress_at))),
-    row.state === "pending" || row.state === "completed" ? null : chart(row.id),
+    row.state === "pending" || row.state === "completed" ? null : chart(row.id, width),
   ];
 }
 

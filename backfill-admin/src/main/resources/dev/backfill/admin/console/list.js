@@ -116,13 +116,19 @@ function unsettled(request) {
     h("a", { href: `#/b/${encodeURIComponent(request.id)}`, "data-key": `asked-${request.id}` }, request.id), ".");
 }
 
+/** What is broken comes before what somebody paused, what readiness needs before what it does not. */
+function urgency(row) {
+  return (stateWords(row.state).tone === "bad" ? 0 : 2) + (row.required ? 0 : 1);
+}
+
 function groups(all) {
   if (all.length === 0) return h("p", { class: "panel" }, "No backfill is registered in this database.");
   const wanted = filter.trim().toLowerCase();
   const shown = all.filter((row) => `${row.id} ${row.description}`.toLowerCase().includes(wanted));
   if (shown.length === 0) return h("p", { class: "panel" }, `None of ${all.length} backfills matches the filter.`);
   return GROUPS.map(([group, title]) => {
-    const rows = shown.filter((row) => stateWords(row.state).group === group);
+    const rows = shown.filter((row) => stateWords(row.state).group === group)
+      .sort((a, b) => urgency(a) - urgency(b) || (a.id < b.id ? -1 : 1));
     return rows.length === 0 ? null : h("section", { "aria-label": title },
       h("h2", {}, `${title} `, h("span", { class: "count" }, String(rows.length))),
       h("ul", { class: "cards" }, rows.map(card)));
