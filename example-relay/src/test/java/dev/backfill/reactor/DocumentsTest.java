@@ -62,13 +62,13 @@ class DocumentsTest {
     void a_region_is_read_without_its_indentation_and_without_inner_marks() {
         List<String> source = List.of(
                 "a",
-                "  // #region x",
+                "  // region x",
                 "    b",
-                "    // #region y",
+                "    // region y",
                 "      c",
-                "    // #endregion y",
+                "    // endregion",
                 "",
-                "  // #endregion x",
+                "  // endregion",
                 "d");
         assertThat(Snippet.region(source, "x")).containsExactly("b", "  c", "");
         assertThat(Snippet.region(source, "y")).containsExactly("c");

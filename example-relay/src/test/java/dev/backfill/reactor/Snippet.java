@@ -2,15 +2,17 @@ package dev.backfill.reactor;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * A fenced {@code java} block of a document and the comment above it, which names the compiled source it is taken from:
- * {@code <!-- snippet: path/of/File.java#region -->}. In the source, {@code // #region name} and {@code // #endregion name} stand
- * around the lines; indentation does not count.
+ * {@code <!-- snippet: path/of/File.java#region -->}. In the source, {@code // region name} and {@code // endregion} stand
+ * around the lines; regions nest, and indentation does not count.
  *
  * @param where file and line, for people
  * @param source {@code path#region}, or empty when the block has no such comment
@@ -18,6 +20,8 @@ import java.util.regex.Pattern;
  */
 record Snippet(String where, String source, List<String> text) {
 
+    private static final Pattern BEGINS = Pattern.compile("\\s*// region (\\S+)\\s*");
+    private static final Pattern ENDS = Pattern.compile("\\s*// endregion\\b.*");
     private static final Pattern MARK = Pattern.compile("<!-- snippet: (\\S+#\\S+) -->");
 
     static List<Snippet> of(Path document) {
@@ -50,15 +54,18 @@ record Snippet(String where, String source, List<String> text) {
 
     static List<String> region(List<String> lines, String name) {
         List<String> region = new ArrayList<>();
-        boolean inside = false;
+        Deque<String> open = new ArrayDeque<>();
         for (String line : lines) {
-            if (line.strip().equals("// #endregion " + name)) {
-                return dedented(region);
-            }
-            if (inside && !line.strip().matches("// #(end)?region .*")) {
+            Matcher begins = BEGINS.matcher(line);
+            if (begins.matches()) {
+                open.push(begins.group(1));
+            } else if (ENDS.matcher(line).matches()) {
+                if (open.pop().equals(name)) {
+                    return dedented(region);
+                }
+            } else if (open.contains(name)) {
                 region.add(line);
             }
-            inside |= line.strip().equals("// #region " + name);
         }
         return List.of();
     }

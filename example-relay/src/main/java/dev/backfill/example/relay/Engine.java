@@ -1,6 +1,5 @@
 package dev.backfill.example.relay;
 
-import dev.backfill.Authority;
 import dev.backfill.Backfills;
 import dev.backfill.BackfillsProvider;
 import dev.backfill.OperatorAuthorizer;
@@ -13,13 +12,10 @@ import java.util.ServiceLoader;
 /** How the relay embeds the library: the whole of it. */
 final class Engine {
 
-    private static final OperatorAuthorizer OPERATORS =
-            (authority, capability) -> authority.kind() == Authority.Kind.OPERATOR;
-
     private Engine() {}
 
-    // #region startup
-    static Backfills start(Pools pools, RelayOptions options, String processName) {
+    // region startup
+    static Backfills start(Pools pools, RelayOptions options, OperatorAuthorizer operators, String processName) {
         Backfills.Builder builder = ServiceLoader.load(BackfillsProvider.class)
                 .findFirst()
                 .orElseThrow()
@@ -28,12 +24,12 @@ final class Engine {
                 .schema(options.autoMigrate() ? SchemaMode.MIGRATE : SchemaMode.VERIFY)
                 .hostMigrations(new RelaySchema(pools.serving(), options.seedRows())::migrate)
                 .options(options.engine())
-                .operators(OPERATORS)
+                .operators(operators)
                 .processName(processName);
         if (options.autoBackfill()) {
             builder.requiredAtStartup(ThreadRoots.ID);
         }
         return builder.startup();
     }
-    // #endregion startup
+    // endregion
 }

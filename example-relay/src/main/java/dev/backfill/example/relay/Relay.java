@@ -2,6 +2,8 @@ package dev.backfill.example.relay;
 
 import dev.backfill.Backfills;
 import dev.backfill.Readiness;
+import dev.backfill.admin.BackfillServlet;
+import dev.backfill.admin.BearerTokens;
 import dev.backfill.example.relay.database.EmbeddedServer;
 import dev.backfill.example.relay.http.Administration;
 import dev.backfill.example.relay.http.Listener;
@@ -9,7 +11,6 @@ import dev.backfill.example.relay.http.Serving;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,8 @@ final class Relay implements AutoCloseable {
             Readiness.Input.unknown("starting"),
             Readiness.Input.unknown("starting"));
 
+    private static final String BACKFILLS_PATH = "/admin/backfills/*";
+
     private final RelayOptions options;
     private final String processName = "relay-" + ProcessHandle.current().pid();
     private final AtomicReference<@Nullable Pools> pools = new AtomicReference<>();
@@ -45,16 +48,19 @@ final class Relay implements AutoCloseable {
                 this::readiness, () -> Optional.ofNullable(pools.get()).map(Pools::serving));
         Listener ordinary = Listener.open("http", options.port(), serving);
         started("serving port", ordinary);
-        Listener admin = Listener.open("admin", options.adminPort(), Administration.handler(Map.of()));
+        Administration administration = new Administration(BACKFILLS_PATH);
+        Listener admin = Listener.open("admin", options.adminPort(), administration.handler());
         started("operator port", admin);
         LOG.info("Listening: port={} admin-port={} process={}", ordinary.port(), admin.port(), processName);
 
         Pools opened = Pools.open(jdbcUrl(), options.engine().workers(), processName);
         started("connection pools", opened);
         pools.set(opened);
-        Backfills engine = Engine.start(opened, options, processName);
+        BearerTokens operators = OperatorTokens.of(options);
+        Backfills engine = Engine.start(opened, options, operators, processName);
         started("engine", engine);
         backfills.set(engine);
+        administration.mount(BACKFILLS_PATH, new BackfillServlet(engine.operations(), operators));
         LOG.info("Started: auto-migrate={} auto-backfill={}", options.autoMigrate(), options.autoBackfill());
     }
 

@@ -96,6 +96,27 @@ final class RunningRelay implements AutoCloseable {
         return CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
     }
 
+    /** A read of the operator API. */
+    HttpResponse<String> operatorGet(String path, String token) throws IOException, InterruptedException {
+        return CLIENT.send(operator(path, token).build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    /** A control of the operator API. */
+    HttpResponse<String> operatorPost(String path, String token, String requestId)
+            throws IOException, InterruptedException {
+        HttpRequest request = operator(path, token)
+                .header("Idempotency-Key", requestId)
+                .POST(HttpRequest.BodyPublishers.noBody())
+                .build();
+        return CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
+    }
+
+    private HttpRequest.Builder operator(String path, String token) {
+        return HttpRequest.newBuilder(URI.create("http://localhost:" + adminPort() + "/admin/backfills" + path))
+                .timeout(Duration.ofSeconds(20))
+                .header("Authorization", "Bearer " + token);
+    }
+
     JsonNode readiness() throws IOException, InterruptedException {
         return new ObjectMapper().readTree(get("/readyz").body());
     }

@@ -32,7 +32,7 @@ public final class EventCounts {
 
     private EventCounts() {}
 
-    // #region definition
+    // region definition
     /** Counts the history of each channel. */
     public static BackfillDefinition<Long> definition() {
         return Backfill.define(ID)
@@ -55,7 +55,7 @@ public final class EventCounts {
             return batch.size();
         }
     }
-    // #endregion definition
+    // endregion
 
     private static ValidationOutcome countersMatchTheEvents(ValidationTransaction<Long> transaction)
             throws SQLException {

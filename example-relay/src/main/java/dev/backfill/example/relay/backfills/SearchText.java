@@ -21,7 +21,7 @@ public final class SearchText {
 
     private SearchText() {}
 
-    // #region definition
+    // region definition
     /** Fills {@code search_text} with the unicode-normalized content. */
     public static BackfillDefinition<UUID> definition() {
         return Backfill.define(ID)
@@ -34,7 +34,7 @@ public final class SearchText {
                         "content IS NOT NULL AND search_text IS DISTINCT FROM normalize(content, NFKC)"))
                 .build();
     }
-    // #endregion definition
+    // endregion
 
     private static @Nullable String normalized(Row event) {
         String content = event.text("content");

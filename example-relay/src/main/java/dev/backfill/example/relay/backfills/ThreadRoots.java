@@ -19,7 +19,7 @@ public final class ThreadRoots {
 
     private ThreadRoots() {}
 
-    // #region definition
+    // region definition
     /** Computes {@code thread_root} of replies. */
     public static BackfillDefinition<Long> definition() {
         return Backfill.define(ID)
@@ -32,5 +32,5 @@ public final class ThreadRoots {
                 .requires("events", "tags", "jsonb")
                 .build();
     }
-    // #endregion definition
+    // endregion
 }

@@ -41,6 +41,7 @@ public final class Listener implements AutoCloseable {
         connector.setPort(port);
         server.addConnector(connector);
         server.setHandler(handler);
+        server.setErrorHandler(Administration.errors());
         server.setStopTimeout(STOP_MILLIS);
         start(server, name, port);
         return new Listener(server, connector.getLocalPort());
