@@ -36,8 +36,10 @@ public final class DemoMain {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Exception e) {
-            System.err.println("demo: " + e.getMessage());
-            printLogs(directory);
+            if (!resources.isClosed()) {
+                System.err.println("demo: " + e.getMessage());
+                printLogs(directory);
+            }
         }
         return false;
     }

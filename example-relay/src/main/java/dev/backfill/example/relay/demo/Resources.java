@@ -7,14 +7,25 @@ import java.util.Deque;
 final class Resources implements AutoCloseable {
 
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
+    private boolean closed;
 
-    synchronized <R extends AutoCloseable> R add(R resource) {
+    synchronized <R extends AutoCloseable> R add(R resource) throws Exception {
+        if (closed) {
+            resource.close();
+            throw new DemoFailure("The demo was ended.");
+        }
         open.push(resource);
         return resource;
     }
 
+    /** Whether somebody has ended the demo; what fails after that is no news. */
+    synchronized boolean isClosed() {
+        return closed;
+    }
+
     @Override
     public synchronized void close() {
+        closed = true;
         while (!open.isEmpty()) {
             try {
                 open.pop().close();
