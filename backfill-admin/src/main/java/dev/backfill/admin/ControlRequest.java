@@ -1,0 +1,138 @@
+package dev.backfill.admin;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import dev.backfill.OperatorRequest;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a control carries besides its path, checked in the order that the API promises: media type, size, body, key.
+ *
+ * @param requestId the request ID
+ * @param note why, or null
+ */
+record ControlRequest(String requestId, @Nullable String note) {
+
+    /** The most bytes of a body. */
+    static final int MAX_BODY = 16 * 1024;
+
+    static final String KEY_HEADER = "Idempotency-Key";
+
+    private static final Pattern JSON_TYPE =
+            Pattern.compile("application/json(\\s*;\\s*charset\\s*=\\s*\"?utf-8\"?)?\\s*", Pattern.CASE_INSENSITIVE);
+
+    /** Duplicate names are refused: two readers could otherwise see two notes. */
+    private static final JsonFactory JSON = JsonFactory.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .build();
+
+    static ControlRequest of(HttpServletRequest request) throws IOException {
+        boolean hasBody = request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
+        String type = request.getContentType();
+        if (hasBody && (type == null || !JSON_TYPE.matcher(type).matches())) {
+            throw Problem.ofStatus(415);
+        }
+        if (request.getContentLengthLong() > MAX_BODY) {
+            throw tooLarge();
+        }
+        String note = note(body(request.getInputStream()));
+        return new ControlRequest(key(request), note);
+    }
+
+    private static byte[] body(InputStream in) {
+        try {
+            byte[] bytes = in.readNBytes(MAX_BODY + 1);
+            if (bytes.length > MAX_BODY) {
+                throw tooLarge();
+            }
+            return bytes;
+        } catch (IOException e) {
+            throw malformed("The body ended early or could not be read.");
+        }
+    }
+
+    private static @Nullable String note(byte[] body) {
+        if (body.length == 0) {
+            return null;
+        }
+        // Decoded first: the parser would accept some byte sequences that are not UTF-8.
+        try (JsonParser parser = JSON.createParser(utf8(body))) {
+            return note(parser);
+        } catch (IOException e) {
+            throw malformed("The body is not well-formed JSON.");
+        }
+    }
+
+    private static @Nullable String note(JsonParser parser) throws IOException {
+        if (parser.nextToken() != JsonToken.START_OBJECT) {
+            throw malformed("The body must be an object.");
+        }
+        String note = null;
+        while (parser.nextToken() == JsonToken.FIELD_NAME) {
+            if (!parser.currentName().equals("note")) {
+                throw malformed("The body may hold 'note' and nothing else.");
+            }
+            JsonToken value = parser.nextToken();
+            if (value != JsonToken.VALUE_STRING && value != JsonToken.VALUE_NULL) {
+                throw malformed("The note must be a string.");
+            }
+            note = value == JsonToken.VALUE_NULL ? null : parser.getText();
+        }
+        if (parser.nextToken() != null) {
+            throw malformed("Something follows the object.");
+        }
+        if (note != null && note.length() > OperatorRequest.MAX_NOTE) {
+            throw malformed("The note must have at most " + OperatorRequest.MAX_NOTE + " characters.");
+        }
+        return note == null || note.isBlank() ? null : note;
+    }
+
+    private static String utf8(byte[] body) {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(body))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw malformed("The body is not UTF-8.");
+        }
+    }
+
+    private static String key(HttpServletRequest request) {
+        List<String> keys = Collections.list(request.getHeaders(KEY_HEADER));
+        if (keys.isEmpty()) {
+            throw Problem.badRequest(
+                    "missing_idempotency_key",
+                    "The header " + KEY_HEADER + " is required: a request ID of your choice.");
+        }
+        if (keys.size() > 1) {
+            throw Problem.badRequest(
+                    "repeated_idempotency_key", "The header " + KEY_HEADER + " is given more than once.");
+        }
+        if (!OperatorRequest.isValidRequestId(keys.get(0))) {
+            throw Problem.badRequest(
+                    "malformed_idempotency_key",
+                    "The header " + KEY_HEADER + " must be 1 to 128 characters of 0x21 to 0x7E.");
+        }
+        return keys.get(0);
+    }
+
+    private static Problem malformed(String detail) {
+        return Problem.badRequest("malformed_body", detail);
+    }
+
+    private static Problem tooLarge() {
+        return new Problem(413, "body_too_large", "The body must have at most " + MAX_BODY + " bytes.");
+    }
+}

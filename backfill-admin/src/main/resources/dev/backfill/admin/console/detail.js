@@ -1,0 +1,173 @@
+// One backfill: what is going on, what can be done about it, and everything that is known.
+
+import * as api from "./api.js";
+import * as controls from "./controls.js";
+import { chart, size } from "./chart.js";
+import { confirm } from "./dialog.js";
+import { foreign, h, swap } from "./dom.js";
+import { ago, count, countOr, keyText, moment, seconds, span, unknown } from "./format.js";
+import { buildHistory } from "./history.js";
+import { badge, progressBar, situation } from "./list.js";
+import { answerBox } from "./outcome.js";
+import { ACTIONS, stateWords, trouble } from "./words.js";
+
+let remedies = null;
+
+export function buildDetail(id) {
+  const parts = Object.fromEntries(["head", "now", "actions", "progress", "validation", "preflight", "facts"].map((name) => [name, h("div", {})]));
+  const history = buildHistory(id);
+  const preflight = { state: "not asked" };
+  const view = { root: [
+    h("p", { class: "back" }, h("a", { href: "#/", "data-key": "back" }, "← All backfills")),
+    parts.head, parts.now,
+    h("section", { class: "panel", "aria-label": "Actions" }, parts.actions),
+    h("section", { class: "panel", "aria-label": "Progress" }, h("h2", {}, "Progress"), parts.progress),
+    h("div", { class: "columns" },
+      h("section", { class: "panel", "aria-label": "Validation" }, h("h2", {}, "Validation on request"), parts.validation),
+      h("section", { class: "panel", "aria-label": "Preflight" }, h("h2", {}, "Check before a start"), parts.preflight)),
+    h("section", { class: "panel", "aria-label": "Facts" }, h("h2", {}, "All that is known"), parts.facts),
+    h("section", { class: "panel", "aria-label": "Audit" }, h("h2", {}, "Who did what"), history.root),
+  ], history };
+
+  const render = () => view.last && view.update(view.last, view.current);
+  const check = async () => {
+    preflight.state = "asking";
+    render();
+    preflight.result = await api.read(api.backfillPath(id, "/preflight"));
+    preflight.state = "answered";
+    render();
+  };
+  view.update = (row, current) => {
+    const request = controls.requestFor(id);
+    swap(parts.head, [row.id, row.state, row.description, row.required, row.known_here], () => head(row));
+    swap(parts.now, [row.state, row.diagnostic, row.waiting, row.claim, row.last_progress_at, row.retry, remedies !== null], () => now(row));
+    swap(parts.actions, [row.state, row.actions, row.required, current, request && { ...request, timer: null }], () => actions(row, request, current));
+    const width = parts.progress.clientWidth || 640;
+    swap(parts.progress, [width, row.progress, row.state, row.bound, row.state === "running" ? size(id) : Math.min(size(id), 3)], () => progress(row, width));
+    swap(parts.validation, row.validation, () => validation(row.validation));
+    swap(parts.preflight, [preflight.state, preflight.result], () => preflightPanel(preflight, check));
+    swap(parts.facts, row, () => facts(row));
+  };
+  view.render = render;
+  if (remedies === null) {
+    api.diagnostics().then((all) => { remedies = all; render(); }, () => {});
+  }
+  return view;
+}
+
+function head(row) {
+  return [
+    h("div", { class: "card-head" }, badge(row.state),
+      row.required ? h("span", { class: "chip" }, "readiness needs it") : null,
+      row.known_here ? null : h("span", { class: "chip warn" }, "not known to this process")),
+    h("h1", { class: "mono" }, row.id),
+    row.description ? h("p", { class: "description" }, foreign(row.description)) : null,
+  ];
+}
+
+function now(row) {
+  const remedy = row.diagnostic && remedies?.[row.diagnostic.code];
+  return h("div", { class: `now ${stateWords(row.state).tone}`, "data-state": row.state },
+    h("p", { class: "situation" }, situation(row)),
+    remedy ? h("p", {}, remedy.meaning) : null,
+    remedy ? h("p", {}, h("strong", {}, "What to do: "), remedy.remedy) : null,
+    row.state === "pending" ? h("p", {}, h("strong", {}, "Before a start: "),
+      "the code that writes new rows correctly must be rolled out on every host, and old writers drained. The library can't check that.") : null,
+    row.retry.attempt > 1 && row.state === "running"
+      ? h("p", {}, `Attempt ${row.retry.attempt} of ${row.retry.max_attempts} since the last committed batch.`) : null);
+}
+
+function actions(row, request, current) {
+  const open = controls.isOpen(request);
+  const buttons = row.actions.map((action) => h("button", {
+    type: "button", class: action === "validate" ? "quiet" : "primary", "data-action": action, "data-key": `action-${action}`,
+    disabled: open || !current,
+    onclick: async () => {
+      const decision = await confirm(action, row);
+      if (decision) controls.begin(row.id, action, decision.note);
+    },
+  }, ACTIONS[action]?.label ?? action));
+  return [
+    row.actions.length ? h("div", { class: "buttons" }, buttons) : h("p", {}, "There is nothing to do here."),
+    !current ? h("p", { class: "hint" }, "What is shown is not current, so nothing can be decided on it. Actions come back with the next answer.") : null,
+    request ? answerBox(request) : null,
+  ];
+}
+
+function progress(row, width) {
+  const { rows_changed: changed, batches, rows_per_second: rate, eta } = row.progress;
+  const why = "Not known yet, or not to be defended";
+  const fact = (label, value) => h("div", {}, h("dt", {}, label), h("dd", {}, value));
+  const moving = row.state === "running";
+  return [
+    progressBar(row),
+    h("dl", { class: "numbers" },
+      fact("Rows changed", countOr(changed, why)),
+      fact("Batches", countOr(batches, why)),
+      fact("Rows per second", rate === null ? unknown(why) : Math.round(rate).toLocaleString("en-US")),
+      fact("Time left", seconds(eta) === null ? (moving ? unknown(why) : "—") : `about ${span(seconds(eta))}`),
+      fact("Last batch", row.last_progress_at === null ? (row.state === "pending" ? "none yet" : unknown("No batch was committed yet, or it is not known")) : ago(row.last_progress_at))),
+    row.state === "pending" || row.state === "completed" ? null : chart(row.id, width),
+  ];
+}
+
+function validation(latest) {
+  const words = {
+    not_run: "Nobody has asked for one yet. That says nothing about the rows.",
+    running: "One is running.",
+    success: "Success: it ran, and every row up to the end was as it should be.",
+    failure: "Failure: it ran, and rejected what it found.",
+  };
+  return h("div", { class: `disposition ${latest.disposition}`, "data-disposition": latest.disposition },
+    h("p", {}, h("strong", {}, words[latest.disposition] ?? latest.disposition), latest.at ? [" ", ago(latest.at)] : null),
+    latest.diagnostic ? h("p", {}, h("code", {}, latest.diagnostic.code), " ", foreign(latest.diagnostic.message)) : null,
+    latest.request_id ? h("p", { class: "hint" }, "request ", foreign(latest.request_id)) : null,
+    h("p", { class: "hint" }, "What the worker's own validation found shows in the state above."));
+}
+
+function preflightPanel(preflight, check) {
+  const { state, result } = preflight;
+  const button = h("button", { type: "button", class: "quiet", "data-key": "preflight", disabled: state === "asking", onclick: check },
+    state === "asking" ? "Looking…" : state === "answered" ? "Look again" : "Look for obstacles");
+  if (state !== "answered") return [h("p", {}, "Looks at tables, columns, privileges and triggers. Changes nothing."), button];
+  if (result.kind !== "ok") return [h("p", { role: "status" }, "Not known: ", trouble(result)), button];
+  const { errors, warnings, estimates } = result.data;
+  const list = (title, found) => found.length === 0 ? null : [h("h3", {}, title), h("ul", { class: "findings" },
+    found.map((one) => h("li", {}, h("code", {}, one.code), " ", foreign(one.subject), ": ", foreign(one.message))))];
+  const basis = (text) => (text ? [" (", foreign(text), ")"] : null);
+  return h("div", { role: "status" },
+    h("p", {}, h("strong", {}, errors.length ? "A start would be refused." : "Nothing stands in the way of a start.")),
+    list("Errors", errors), list("Good to know", warnings),
+    h("p", {}, "Rows: ", countOr(estimates.rows, "No estimate"), basis(estimates.rows_basis)),
+    h("p", {}, "WAL to be written: ", estimates.wal_bytes === null ? unknown("No estimate") : `${count(estimates.wal_bytes)} bytes`, basis(estimates.wal_basis)),
+    button);
+}
+
+function facts(row) {
+  const { claim, retry, bound } = row;
+  const none = "—";
+  const rows = [
+    ["End (inclusive)", bound.kind === "none" ? "not captured yet" : bound.kind === "empty" ? "the table was empty" : foreign(keyText(bound.key), "code")],
+    ["Checkpoint (inclusive)", row.checkpoint === null ? "none: before everything" : foreign(keyText(row.checkpoint), "code")],
+    ["Key type", row.key_type === null ? unknown("No definition was ever registered") : foreign(keyText(row.key_type), "code")],
+    ["Claim", { none: "nobody holds it", held: ["held by ", foreign(claim.owner ?? "unknown")], expired: ["expired; was held by ", foreign(claim.owner ?? "unknown")] }[claim.status] ?? claim.status],
+    ["Claim lapses", claim.expires_at === null ? none : moment(claim.expires_at)],
+    ["Generation", foreign(claim.generation, "code")],
+    ["Attempts", `${retry.attempt} of ${retry.max_attempts} since the last committed batch`],
+    ["Next attempt", retry.next_at === null ? none : moment(retry.next_at)],
+    ["Last error", retry.last_error === null ? "none" : diagnosticText(retry.last_error)],
+    ["Diagnostic", row.diagnostic === null ? "none" : diagnosticText(row.diagnostic)],
+    ["Registered", moment(row.registered_at)],
+    ["Started", row.started_at === null ? none : moment(row.started_at)],
+    ["End reached", row.validating_at === null ? none : moment(row.validating_at)],
+    ["Completed", row.completed_at === null ? none : moment(row.completed_at)],
+    ["WAL position of completion", row.completed_lsn === null ? none : foreign(row.completed_lsn, "code")],
+    ["Labels", Object.keys(row.labels).length === 0 ? "none" : Object.entries(row.labels).map(([name, value]) => h("span", { class: "chip" }, foreign(`${name}: ${value}`)))],
+  ];
+  return h("dl", { class: "facts" }, rows.map(([label, value]) => h("div", {}, h("dt", {}, label), h("dd", {}, value))));
+}
+
+function diagnosticText(diagnostic) {
+  return [h("code", {}, diagnostic.code), diagnostic.sql_state ? [" SQLSTATE ", h("code", {}, diagnostic.sql_state)] : null, " ",
+    foreign(diagnostic.message), diagnostic.at ? [" (", ago(diagnostic.at), ")"] : null];
+}

@@ -1,0 +1,259 @@
+package dev.backfill.admin;
+
+import dev.backfill.AccessDeniedException;
+import dev.backfill.ActionOutcome;
+import dev.backfill.AuditItem;
+import dev.backfill.AuditPage;
+import dev.backfill.Authority;
+import dev.backfill.BackfillAction;
+import dev.backfill.BackfillId;
+import dev.backfill.BackfillOperations;
+import dev.backfill.BackfillSnapshot;
+import dev.backfill.BackfillState;
+import dev.backfill.Capability;
+import dev.backfill.ConflictCode;
+import dev.backfill.Gate;
+import dev.backfill.OperatorAuthorizer;
+import dev.backfill.OperatorRequest;
+import dev.backfill.Overview;
+import dev.backfill.Preflight;
+import dev.backfill.UnknownBackfillException;
+import dev.backfill.ValidationReport;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An operator plane that does what a test says, and otherwise follows the state machine in memory. It stands in for the engine
+ * where only the protocol is judged; what the engine itself does is tested on PostgreSQL.
+ */
+final class ScriptedOperations implements BackfillOperations {
+
+    private final OperatorAuthorizer authorizer;
+    private final Map<BackfillId, BackfillSnapshot> rows = new TreeMap<>();
+    private final Map<String, Stored> ledger = new ConcurrentHashMap<>();
+    private final List<AuditItem> audit = new CopyOnWriteArrayList<>();
+    private final AtomicReference<@Nullable Function<OperatorRequest, ActionOutcome>> nextOutcome =
+            new AtomicReference<>();
+    private final AtomicReference<@Nullable Function<OperatorRequest, ValidationReport>> nextReport =
+            new AtomicReference<>();
+    private volatile @Nullable RuntimeException failure;
+    private volatile @Nullable Preflight preflight;
+
+    /** Requests that reached the plane. */
+    final List<OperatorRequest> performed = new CopyOnWriteArrayList<>();
+
+    /** What was asked and refused, as {@code authority/capability/attempted/id/requestId}. */
+    final List<String> denials = new CopyOnWriteArrayList<>();
+
+    ScriptedOperations(OperatorAuthorizer authorizer) {
+        this.authorizer = authorizer;
+    }
+
+    synchronized ScriptedOperations put(Rows given) {
+        rows.put(given.row().id(), given.row());
+        return this;
+    }
+
+    /** Every read and control fails so, until null is given. */
+    void failWith(@Nullable RuntimeException e) {
+        failure = e;
+    }
+
+    void answerNext(Function<OperatorRequest, ActionOutcome> outcome) {
+        nextOutcome.set(outcome);
+    }
+
+    void reportNext(Function<OperatorRequest, ValidationReport> report) {
+        nextReport.set(report);
+    }
+
+    void preflightIs(Preflight found) {
+        preflight = found;
+    }
+
+    void record(AuditItem item) {
+        audit.add(0, item);
+    }
+
+    synchronized @Nullable BackfillSnapshot row(String id) {
+        return rows.get(BackfillId.of(id));
+    }
+
+    @Override
+    public synchronized Overview list(Authority authority) {
+        check(authority, Capability.READ);
+        List<BackfillId> required = new ArrayList<>();
+        List<Gate.Reason> reasons = new ArrayList<>();
+        for (BackfillSnapshot row : rows.values()) {
+            if (row.required()) {
+                required.add(row.id());
+                if (row.state() != BackfillState.COMPLETED) {
+                    String code = row.diagnostic() == null
+                            ? row.state().wireName()
+                            : row.diagnostic().code();
+                    reasons.add(new Gate.Reason(row.id(), row.state(), code));
+                }
+            }
+        }
+        Gate gate = new Gate(!required.isEmpty(), reasons.isEmpty(), required, reasons);
+        return new Overview(Rows.T0, gate, List.copyOf(rows.values()));
+    }
+
+    @Override
+    public synchronized BackfillSnapshot show(Authority authority, BackfillId id) {
+        check(authority, Capability.READ);
+        return known(id);
+    }
+
+    @Override
+    public AuditPage audit(Authority authority, @Nullable BackfillId id, int limit, @Nullable Long before) {
+        check(authority, Capability.READ);
+        if (id != null) {
+            known(id);
+        }
+        List<AuditItem> all = audit.stream()
+                .filter(item -> id == null || id.value().equals(item.id()))
+                .filter(item -> before == null || item.auditId() < before)
+                .toList();
+        List<AuditItem> page = all.subList(0, Math.min(limit, all.size()));
+        return new AuditPage(
+                page, page.size() < all.size() ? page.get(page.size() - 1).auditId() : null);
+    }
+
+    @Override
+    public Preflight preflight(Authority authority, BackfillId id) {
+        check(authority, Capability.READ);
+        known(id);
+        Preflight found = preflight;
+        return found != null
+                ? found
+                : new Preflight(List.of(), List.of(), new Preflight.Estimates(null, null, null, null));
+    }
+
+    @Override
+    public synchronized ActionOutcome perform(OperatorRequest request) {
+        check(request.authority(), Capability.CONTROL);
+        performed.add(request);
+        Function<OperatorRequest, ActionOutcome> scripted = nextOutcome.getAndSet(null);
+        if (scripted != null) {
+            return scripted.apply(request);
+        }
+        BackfillSnapshot row = rows.get(request.id());
+        if (row == null) {
+            return new ActionOutcome.UnknownId();
+        }
+        String fingerprint = request.action() + "/" + request.id() + "/"
+                + request.authority().fingerprint();
+        Stored stored = ledger.get(request.requestId());
+        if (stored != null) {
+            return stored.fingerprint.equals(fingerprint)
+                    ? stored.replay(row)
+                    : new ActionOutcome.Conflict(ConflictCode.REQUEST_ID_REUSED, row, List.of(), false);
+        }
+        String result = decide(request.action(), row.state());
+        BackfillSnapshot now = result.equals("applied") ? moved(request) : row;
+        log(request, row.state(), now.state(), result);
+        ledger.put(request.requestId(), new Stored(fingerprint, result));
+        return new Stored(fingerprint, result).answer(now, false);
+    }
+
+    @Override
+    public synchronized ValidationReport validate(OperatorRequest request) {
+        check(request.authority(), Capability.CONTROL);
+        performed.add(request);
+        Function<OperatorRequest, ValidationReport> scripted = nextReport.getAndSet(null);
+        if (scripted != null) {
+            return scripted.apply(request);
+        }
+        BackfillSnapshot row = rows.get(request.id());
+        if (row == null) {
+            return new ValidationReport.Refused(new ActionOutcome.UnknownId());
+        }
+        return row.state() == BackfillState.PENDING
+                ? new ValidationReport.CurrentState(ValidationReport.Reason.NOT_STARTED, row)
+                : new ValidationReport.Success(row, false);
+    }
+
+    @Override
+    public boolean authorize(
+            Authority authority,
+            Capability capability,
+            String attempted,
+            @Nullable String id,
+            @Nullable String requestId) {
+        boolean permitted = authorizer.permits(authority, capability);
+        if (!permitted) {
+            denials.add(authority.fingerprint() + "/" + capability + "/" + attempted + "/" + id + "/" + requestId);
+        }
+        return permitted;
+    }
+
+    private static String decide(BackfillAction action, BackfillState state) {
+        if (action.appliesFrom().contains(state)) {
+            return "applied";
+        }
+        return action.convergedOn().contains(state) ? "converged" : "illegal_transition";
+    }
+
+    private BackfillSnapshot moved(OperatorRequest request) {
+        BackfillState to = request.action() == BackfillAction.PAUSE ? BackfillState.PAUSED : BackfillState.RUNNING;
+        Rows moved = new Rows(known(request.id())).state(to);
+        rows.put(request.id(), moved.row());
+        return moved.row();
+    }
+
+    private void log(OperatorRequest request, BackfillState before, BackfillState after, String outcome) {
+        record(new AuditItem(
+                audit.size() + 1L,
+                Rows.T0.plusSeconds(audit.size()),
+                request.authority().name(),
+                request.authority().kind().wireName(),
+                request.id().value(),
+                request.requestId(),
+                request.action().wireName(),
+                before.wireName(),
+                after.wireName(),
+                1L,
+                outcome,
+                request.note()));
+    }
+
+    private BackfillSnapshot known(BackfillId id) {
+        BackfillSnapshot row = rows.get(id);
+        if (row == null) {
+            throw new UnknownBackfillException("No backfill '" + id + "'.");
+        }
+        return row;
+    }
+
+    private void check(Authority authority, Capability capability) {
+        RuntimeException failing = failure;
+        if (failing != null) {
+            throw failing;
+        }
+        if (!authorizer.permits(authority, capability)) {
+            throw new AccessDeniedException("Not permitted.");
+        }
+    }
+
+    private record Stored(String fingerprint, String result) {
+        ActionOutcome replay(BackfillSnapshot now) {
+            return answer(now, true);
+        }
+
+        ActionOutcome answer(BackfillSnapshot now, boolean replayed) {
+            return switch (result) {
+                case "applied" -> new ActionOutcome.Applied(now, replayed);
+                case "converged" -> new ActionOutcome.Converged(now, replayed);
+                default -> new ActionOutcome.Conflict(ConflictCode.ILLEGAL_TRANSITION, now, List.of(), replayed);
+            };
+        }
+    }
+}
