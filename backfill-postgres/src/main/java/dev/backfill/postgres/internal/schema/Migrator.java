@@ -25,8 +25,7 @@ public final class Migrator {
     private static final Duration SOCKET_TIMEOUT = Duration.ofMinutes(10);
 
     private static final Sql TRY_LOCK = Sql.of("""
-            /* backfill:migrate */ SELECT pg_catalog.set_config('idle_in_transaction_session_timeout', '600000', true),
-              pg_catalog.pg_try_advisory_xact_lock(1113678699, pg_catalog.hashtext(:schema)) AS locked""");
+            /* backfill:migrate */ SELECT pg_catalog.pg_try_advisory_xact_lock(1113678699, pg_catalog.hashtext(:schema)) AS locked""");
 
     private static final Sql INVALID_INDEX = Sql.of("""
             /* backfill:migrate */ SELECT 1 FROM pg_catalog.pg_index AS i
@@ -55,6 +54,11 @@ public final class Migrator {
                 if (!row.getBoolean("locked")) {
                     return false;
                 }
+            }
+            try (Statement statement = guard.connection().createStatement()) {
+                // Not only the timeout: PostgreSQL keeps the portal of a SELECT, and with it a snapshot, until the next statement
+                // takes its place, and the concurrent index build would wait for that snapshot for ever.
+                statement.execute("SET LOCAL idle_in_transaction_session_timeout = '10min'");
             }
             try (Session session = sessions.open(SOCKET_TIMEOUT)) {
                 apply(session);
