@@ -1,8 +1,9 @@
 /**
- * Conformance suites and a harness that steps an engine by hand, for those who write backfills and for Backfill itself.
+ * For those who prove one definition, those who prove their embedding, and Backfill's own tests: a database per test class, a
+ * harness that steps an engine by hand, gates and races, and connections and sockets that fail on demand.
  *
- * <p>Depends on {@code dev.backfill}, JUnit and AssertJ; the engine is found at run time, so this package does not
- * depend on the PostgreSQL module. Only tests depend on this package.
+ * <p>The engine is found through {@link java.util.ServiceLoader}; nothing here depends on it. Dependencies flow from this package
+ * to {@code server}, never back.
  */
 @NullMarked
 package dev.backfill.testkit;

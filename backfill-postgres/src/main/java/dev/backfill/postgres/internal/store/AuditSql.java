@@ -74,10 +74,12 @@ public final class AuditSql {
         private static final long serialVersionUID = 1L;
 
         AuditFailedException(Exception cause) {
-            super(
-                    "the audit record could not be written",
-                    cause instanceof SQLException s ? s.getSQLState() : null,
-                    cause);
+            super("the audit record could not be written", state(cause), cause);
+        }
+
+        // A sink of the host's that fails says nothing about the connection.
+        private static String state(Exception cause) {
+            return cause instanceof SQLException sql && sql.getSQLState() != null ? sql.getSQLState() : "P0001";
         }
     }
 }

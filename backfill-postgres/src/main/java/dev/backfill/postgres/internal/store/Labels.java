@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** Labels as they are stored. */
-final class Labels {
+public final class Labels {
 
     private static final JsonMapper JSON = new JsonMapper();
 
@@ -22,7 +22,8 @@ final class Labels {
         }
     }
 
-    static Map<String, String> fromJson(String json) {
+    /** Reads labels; none where they are not readable. */
+    public static Map<String, String> fromJson(String json) {
         try {
             return JSON.readValue(json, new TypeReference<TreeMap<String, String>>() {});
         } catch (JsonProcessingException e) {

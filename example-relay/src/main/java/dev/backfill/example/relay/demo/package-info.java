@@ -1,7 +1,7 @@
 /**
- * The demo: relay processes on an embedded server, one of them killed in the middle of a batch, and a proof at the end.
+ * The demo: two relay processes, one of them killed in the middle of a batch, and a proof of what became of it.
  *
- * <p>Depends on the relay; the relay does not depend on it.
+ * <p>Depends on the relay's database and definitions, and starts relays as processes of their own.
  */
 @NullMarked
 package dev.backfill.example.relay.demo;

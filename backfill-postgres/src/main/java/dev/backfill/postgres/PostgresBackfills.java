@@ -1,0 +1,141 @@
+package dev.backfill.postgres;
+
+import dev.backfill.AuditSink;
+import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillListener;
+import dev.backfill.Backfills;
+import dev.backfill.BoundedText;
+import dev.backfill.ConnectionSource;
+import dev.backfill.EngineOptions;
+import dev.backfill.Identifiers;
+import dev.backfill.InvalidDefinitionException;
+import dev.backfill.OperatorAuthorizer;
+import dev.backfill.SchemaMode;
+import dev.backfill.postgres.internal.engine.Registry;
+import dev.backfill.postgres.internal.startup.Configuration;
+import dev.backfill.postgres.internal.startup.EngineBackfills;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a host begins: {@code PostgresBackfills.on(dataSource)…startup()}. Give the engine a pool of its own, with two connections
+ * more than workers, in auto-commit mode.
+ *
+ * @since 0.1
+ */
+public final class PostgresBackfills implements Backfills.Builder {
+
+    private final ConnectionSource connections;
+    private final List<BackfillDefinition<?>> definitions = new ArrayList<>();
+    private final List<String> required = new ArrayList<>();
+    private final List<BackfillListener> listeners = new ArrayList<>();
+    private SchemaMode mode = SchemaMode.VERIFY;
+    private @Nullable String schemaName;
+    private EngineOptions options = EngineOptions.defaults();
+    private OperatorAuthorizer authorizer = OperatorAuthorizer.denyAll();
+    private @Nullable AuditSink sink;
+    private Backfills.@Nullable HostMigrations hostMigrations;
+    private String processName = "host-" + ProcessHandle.current().pid();
+
+    private PostgresBackfills(ConnectionSource connections) {
+        this.connections = connections;
+    }
+
+    /** Begins to configure an engine on a data source of PostgreSQL 14 or newer. */
+    public static Backfills.Builder on(DataSource dataSource) {
+        return new PostgresBackfills(dataSource::getConnection);
+    }
+
+    /** As {@link #on(DataSource)}, for any other source of connections. */
+    public static Backfills.Builder on(ConnectionSource connections) {
+        return new PostgresBackfills(connections);
+    }
+
+    @Override
+    public Backfills.Builder definitions(BackfillDefinition<?>... given) {
+        definitions.addAll(Arrays.asList(given));
+        return this;
+    }
+
+    @Override
+    public Backfills.Builder definitions(Iterable<? extends BackfillDefinition<?>> given) {
+        given.forEach(definitions::add);
+        return this;
+    }
+
+    @Override
+    public Backfills.Builder requiredAtStartup(String... ids) {
+        required.addAll(Arrays.asList(ids));
+        return this;
+    }
+
+    @Override
+    public Backfills.Builder schema(SchemaMode given) {
+        this.mode = given;
+        return this;
+    }
+
+    @Override
+    public Backfills.Builder schemaName(String schema) {
+        this.schemaName = Identifiers.check("schema", schema);
+        return this;
+    }
+
+    @Override
+    public Backfills.Builder options(EngineOptions given) {
+        this.options = given;
+        return this;
+    }
+
+    @Override
+    public Backfills.Builder operators(OperatorAuthorizer given) {
+        this.authorizer = given;
+        return this;
+    }
+
+    @Override
+    public Backfills.Builder audit(AuditSink given) {
+        this.sink = given;
+        return this;
+    }
+
+    @Override
+    public Backfills.Builder listener(BackfillListener listener) {
+        listeners.add(listener);
+        return this;
+    }
+
+    @Override
+    public Backfills.Builder hostMigrations(Backfills.HostMigrations migrations) {
+        this.hostMigrations = migrations;
+        return this;
+    }
+
+    @Override
+    public Backfills.Builder processName(String name) {
+        if (name.isBlank() || name.length() > 100) {
+            throw new InvalidDefinitionException(
+                    "The process name must be 1 to 100 characters, got " + name.length() + ".");
+        }
+        this.processName = BoundedText.clean(name, 100);
+        return this;
+    }
+
+    @Override
+    public Backfills startup() {
+        return EngineBackfills.startup(new Configuration(
+                connections,
+                new Registry(definitions, required),
+                mode,
+                schemaName,
+                options,
+                authorizer,
+                sink,
+                List.copyOf(listeners),
+                hostMigrations,
+                processName));
+    }
+}

@@ -1,0 +1,21 @@
+package dev.backfill.postgres;
+
+import dev.backfill.Backfills;
+import dev.backfill.BackfillsProvider;
+import dev.backfill.ConnectionSource;
+
+/**
+ * Lets the testkit find the engine; hosts call {@link PostgresBackfills#on}.
+ *
+ * @since 0.1
+ */
+public final class PostgresBackfillsProvider implements BackfillsProvider {
+
+    /** For {@link java.util.ServiceLoader}. */
+    public PostgresBackfillsProvider() {}
+
+    @Override
+    public Backfills.Builder on(ConnectionSource connections) {
+        return PostgresBackfills.on(connections);
+    }
+}

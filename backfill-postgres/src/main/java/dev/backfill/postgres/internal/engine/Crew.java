@@ -1,0 +1,125 @@
+package dev.backfill.postgres.internal.engine;
+
+import dev.backfill.BackfillWorker;
+import dev.backfill.StepOutcome;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The worker threads of one engine: each with a name, this owner, and an end (BB-3). Thread-safe. */
+public final class Crew implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
+
+    private final EngineContext engine;
+    private final SystemPause pause;
+    private final String processName;
+    private final Renewer renewer;
+    private final WorkerParts parts;
+    private final List<Thread> threads = new ArrayList<>();
+    private final AtomicInteger busy = new AtomicInteger();
+
+    /** Makes the threads, without starting them. */
+    public Crew(EngineContext engine, SystemPause pause, String processName) {
+        this.engine = engine;
+        this.pause = pause;
+        this.processName = processName;
+        this.renewer = new Renewer(engine, processName);
+        this.parts = WorkerParts.of(engine, renewer, pause);
+        for (int i = 1; i <= engine.options().workers(); i++) {
+            String name = processName + "-" + i;
+            Thread thread = new Thread(() -> run(worker(name)), "backfill-worker-" + name);
+            thread.setDaemon(true);
+            threads.add(thread);
+        }
+    }
+
+    /** Starts them. */
+    public void start() {
+        threads.forEach(Thread::start);
+    }
+
+    /** A worker that the caller steps. */
+    public Worker worker(String owner) {
+        return new Worker(engine, parts, owner);
+    }
+
+    /** Whether there are workers here and each holds a claim. */
+    public boolean allBusy() {
+        return !threads.isEmpty() && busy.get() >= threads.size();
+    }
+
+    private void run(Worker worker) {
+        boolean counted = false;
+        while (!pause.isClosed()) {
+            boolean idle = true;
+            try {
+                StepOutcome outcome = worker.step();
+                idle = !(outcome instanceof StepOutcome.Committed || outcome instanceof StepOutcome.Completed);
+                if (outcome instanceof StepOutcome.Unavailable unavailable) {
+                    LOG.atDebug().log("A step came to nothing: {}", unavailable.message());
+                }
+            } catch (RuntimeException | LinkageError | AssertionError | VirtualMachineError e) {
+                // The thread goes on: its claim, if there is one, is fenced by its lease, and the attempt is charged.
+                LOG.atError().setCause(e).log("A backfill worker met an unexpected error");
+            }
+            boolean holds = worker.holds() != null;
+            if (holds != counted) {
+                busy.addAndGet(holds ? 1 : -1);
+                counted = holds;
+            }
+            if (idle) {
+                pause.forAtLeast(idleWait(worker));
+            }
+        }
+        close(worker);
+    }
+
+    private Duration idleWait(Worker worker) {
+        Duration rest = worker.rest();
+        long poll = engine.options().poll().toNanos();
+        // Give or take half, or a fleet that booted together asks together for ever.
+        long jittered = poll / 2 + ThreadLocalRandom.current().nextLong(poll + 1);
+        return rest == null ? Duration.ofNanos(jittered) : Duration.ofNanos(Math.min(rest.toNanos(), jittered));
+    }
+
+    private static void close(BackfillWorker worker) {
+        try {
+            worker.close();
+        } catch (RuntimeException e) {
+            LOG.atWarn().setCause(e).log("A backfill worker could not be closed; its claim lapses with its lease");
+        }
+    }
+
+    /** Lets the current steps end, and waits for that up to the close timeout. What still runs then loses its claim by its lease. */
+    @Override
+    public void close() {
+        pause.close();
+        long deadline = System.nanoTime() + engine.options().closeTimeout().toNanos();
+        boolean interrupted = false;
+        for (Thread thread : threads) {
+            try {
+                thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+            if (thread.isAlive()) {
+                thread.interrupt();
+                LOG.atWarn().addKeyValue("thread", thread.getName()).log("A backfill worker did not end in time");
+            }
+        }
+        renewer.close();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "workers of " + processName;
+    }
+}

@@ -1,0 +1,190 @@
+package dev.backfill.postgres.internal.operator;
+
+import dev.backfill.ActionOutcome;
+import dev.backfill.AuditRecord;
+import dev.backfill.BackfillAction;
+import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillSnapshot;
+import dev.backfill.BackfillState;
+import dev.backfill.ConflictCode;
+import dev.backfill.Finding;
+import dev.backfill.OperatorRequest;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.schema.SchemaCheck;
+import dev.backfill.postgres.internal.schema.TableFacts;
+import dev.backfill.postgres.internal.store.ActionSql.Moved;
+import dev.backfill.postgres.internal.store.LedgerSql.Stored;
+import dev.backfill.postgres.internal.store.RowSql.Row;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Start, pause, resume and retry: one transaction each, with its request and its audit record (IK, AU-3). The lock order is request,
+ * row, audit; what is decided is decided under the row's lock. Thread-safe.
+ *
+ * @param plane what the handlers share
+ */
+record Controls(PlaneContext plane) {
+
+    /** Carries a request out, or answers it from the ledger. */
+    ActionOutcome perform(OperatorRequest request) throws SQLException {
+        try {
+            return plane.engine().control().inTransaction(session -> decide(session, request));
+        } catch (RefusedException refused) {
+            // What was entered is rolled back, so the same request may come again; that it was refused is recorded
+            // apart.
+            return plane.engine().control().inTransaction(session -> {
+                audit(session, request, refused.state, refused.state, refused.generation, refused.outcomeCode());
+                return refused.code == null
+                        ? new ActionOutcome.UnknownId()
+                        : new ActionOutcome.Conflict(
+                                refused.code, plane.snapshot(session, request.id()), refused.findings, false);
+            });
+        }
+    }
+
+    private ActionOutcome decide(Session session, OperatorRequest request) throws SQLException, RefusedException {
+        Optional<Stored> stored = plane.ledger().enter(session, request);
+        if (stored.isPresent()) {
+            return replay(session, request, stored.get());
+        }
+        Row row = plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId);
+        BackfillAction action = request.action();
+        if (action.convergedOn().contains(row.state())) {
+            Moved same = new Moved(row.state(), row.generation());
+            return answered(session, request, row, same, "converged");
+        }
+        if (!action.appliesFrom().contains(row.state())) {
+            Moved same = new Moved(row.state(), row.generation());
+            return answered(session, request, row, same, ConflictCode.ILLEGAL_TRANSITION.wireName());
+        }
+        Optional<Moved> moved = action == BackfillAction.START
+                ? start(session, request, row)
+                : plane.actions().move(session, action, request.id());
+        // The row is locked and its state was legal: anything but one changed row means that the key is gone.
+        Moved now = moved.orElseThrow(() -> new SQLException("the row of " + request.id() + " did not move", "XX000"));
+        return answered(session, request, row, now, "applied");
+    }
+
+    private Optional<Moved> start(Session session, OperatorRequest request, Row row)
+            throws SQLException, RefusedException {
+        BackfillDefinition<?> definition =
+                plane.local().registry().find(request.id().value()).orElse(null);
+        if (definition == null) {
+            throw new RefusedException(ConflictCode.UNKNOWN_HERE, row, List.of());
+        }
+        SchemaCheck check = SchemaCheck.of(session, definition);
+        TableFacts facts = check.facts();
+        if (facts == null || !check.incompatible().isEmpty()) {
+            throw new RefusedException(ConflictCode.INCOMPATIBLE_SCHEMA, row, check.incompatible());
+        }
+        if (!check.unwalkable().isEmpty()) {
+            throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, check.unwalkable());
+        }
+        return plane.actions().start(session, definition, facts.estimatedRows());
+    }
+
+    private ActionOutcome replay(Session session, OperatorRequest request, Stored stored)
+            throws SQLException, RefusedException {
+        Row row = plane.rows().read(session, request.id()).orElseThrow(RefusedException::unknownId);
+        if (!stored.sameRequest()) {
+            throw new RefusedException(ConflictCode.REQUEST_ID_REUSED, row, List.of());
+        }
+        audit(session, request, row.state(), row.state(), row.generation(), "replayed");
+        return outcome(String.valueOf(stored.result()), plane.snapshot(session, request.id()), true);
+    }
+
+    private ActionOutcome answered(Session session, OperatorRequest request, Row prior, Moved now, String result)
+            throws SQLException {
+        audit(session, request, prior.state(), now.state(), now.generation(), result);
+        plane.ledger().answer(session, request, result, prior.state(), now, null);
+        return outcome(result, plane.snapshot(session, request.id()), false);
+    }
+
+    private static ActionOutcome outcome(String result, BackfillSnapshot now, boolean replayed) {
+        return switch (result) {
+            case "applied" -> new ActionOutcome.Applied(now, replayed);
+            case "converged" -> new ActionOutcome.Converged(now, replayed);
+            default -> new ActionOutcome.Conflict(ConflictCode.ILLEGAL_TRANSITION, now, List.of(), replayed);
+        };
+    }
+
+    /**
+     * The start of automatic mode: a pending row is started, with an audit record; any other is left without a word, so that a
+     * restart leaves no trace (CF). Whether it was started.
+     */
+    boolean startQuietly(OperatorRequest request) throws SQLException {
+        try {
+            return plane.engine().control().inTransaction(session -> {
+                Row row = plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId);
+                if (row.state() != BackfillState.PENDING) {
+                    return false;
+                }
+                Moved now = start(session, request, row).orElseThrow();
+                audit(session, request, row.state(), now.state(), now.generation(), "applied");
+                return true;
+            });
+        } catch (RefusedException refused) {
+            plane.engine().control().inTransaction(session -> {
+                audit(session, request, refused.state, refused.state, refused.generation, refused.outcomeCode());
+                return true;
+            });
+            return false;
+        }
+    }
+
+    void audit(
+            Session session,
+            OperatorRequest request,
+            @Nullable BackfillState prior,
+            @Nullable BackfillState resulting,
+            @Nullable Long generation,
+            String outcome)
+            throws SQLException {
+        plane.engine()
+                .sql()
+                .audit()
+                .write(
+                        session,
+                        new AuditRecord(
+                                request.authority(),
+                                request.id(),
+                                request.requestId(),
+                                request.action().wireName(),
+                                prior,
+                                resulting,
+                                generation,
+                                outcome,
+                                request.note()));
+    }
+
+    /** Refused for a reason that may pass, so the request is not stored; rolls the transaction back. */
+    static final class RefusedException extends SQLException {
+
+        private static final long serialVersionUID = 1L;
+
+        final @Nullable ConflictCode code;
+        final @Nullable BackfillState state;
+        final @Nullable Long generation;
+        final transient List<Finding> findings;
+
+        RefusedException(@Nullable ConflictCode code, @Nullable Row row, List<Finding> findings) {
+            // A state of its own, so that the connection is not taken for a broken one.
+            super("refused", "02000");
+            this.code = code;
+            this.state = row == null ? null : row.state();
+            this.generation = row == null ? null : row.generation();
+            this.findings = findings;
+        }
+
+        static RefusedException unknownId() {
+            return new RefusedException(null, null, List.of());
+        }
+
+        String outcomeCode() {
+            return code == null ? "unknown_id" : code.wireName();
+        }
+    }
+}

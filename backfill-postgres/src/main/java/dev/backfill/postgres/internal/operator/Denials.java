@@ -1,0 +1,106 @@
+package dev.backfill.postgres.internal.operator;
+
+import dev.backfill.AuditRecord;
+import dev.backfill.Authority;
+import dev.backfill.BackfillEvent;
+import dev.backfill.BackfillId;
+import dev.backfill.BoundedText;
+import dev.backfill.postgres.internal.engine.EngineContext;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Audits denials, each for itself while they are few, as one counted summary while they are a flood (AU-3): the table can't be filled
+ * by somebody without a credential. The count is a summary of the past and decides nothing, so it may live in memory. Thread-safe.
+ */
+final class Denials {
+
+    private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
+    private static final int EACH_FOR_ITSELF = 20;
+    private static final long WINDOW = Duration.ofMinutes(1).toNanos();
+
+    private long windowBegan = System.nanoTime();
+    private int inWindow;
+    private long unwritten;
+
+    /** Records one; never throws, because a denial stands whatever becomes of its record. */
+    void record(
+            EngineContext engine,
+            Authority authority,
+            String attempted,
+            @Nullable String id,
+            @Nullable String requestId) {
+        engine.events()
+                .publish(BackfillEvent.of(
+                        BackfillEvent.Kind.ACCESS_DENIED,
+                        null,
+                        0,
+                        authority.kind().wireName()));
+        if (admit()) {
+            flush(engine);
+            // An ID that breaks the rule is left out: it could be anything.
+            BackfillId named = id != null && BackfillId.isValid(id) ? BackfillId.of(id) : null;
+            String request = requestId == null ? null : BoundedText.clean(requestId, 128);
+            write(engine, new AuditRecord(authority, named, request, cut(attempted), null, null, null, "denied", null));
+        }
+    }
+
+    private static String cut(String attempted) {
+        return BoundedText.clean(attempted, 16);
+    }
+
+    private synchronized boolean admit() {
+        if (System.nanoTime() - windowBegan > WINDOW) {
+            windowBegan = System.nanoTime();
+            inWindow = 0;
+        }
+        inWindow++;
+        if (inWindow <= EACH_FOR_ITSELF) {
+            return true;
+        }
+        unwritten++;
+        return false;
+    }
+
+    /** Writes the summary of a flood, if there was one. */
+    void flush(EngineContext engine) {
+        long count;
+        synchronized (this) {
+            count = unwritten;
+            unwritten = 0;
+        }
+        if (count > 0
+                && !write(
+                        engine,
+                        new AuditRecord(
+                                Authority.anonymous(),
+                                null,
+                                null,
+                                "any",
+                                null,
+                                null,
+                                null,
+                                "denied_summary",
+                                count + " further attempts were denied"))) {
+            synchronized (this) {
+                unwritten += count;
+            }
+        }
+    }
+
+    private static boolean write(EngineContext engine, AuditRecord entry) {
+        try {
+            engine.control().inTransaction(session -> {
+                engine.sql().audit().write(session, entry);
+                return true;
+            });
+            return true;
+        } catch (SQLException e) {
+            LOG.atWarn().log("A denial could not be written to the audit");
+            return false;
+        }
+    }
+}

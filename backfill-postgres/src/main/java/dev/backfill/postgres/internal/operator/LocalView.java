@@ -1,0 +1,13 @@
+package dev.backfill.postgres.internal.operator;
+
+import dev.backfill.postgres.internal.engine.Registry;
+import java.util.function.BooleanSupplier;
+
+/**
+ * What only this process knows, beside what the rows say.
+ *
+ * @param registry its definitions and required set
+ * @param maxAttempts its retry budget
+ * @param allBusy whether every worker of this process holds a claim
+ */
+public record LocalView(Registry registry, int maxAttempts, BooleanSupplier allBusy) {}

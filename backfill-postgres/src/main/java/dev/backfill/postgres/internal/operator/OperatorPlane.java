@@ -1,0 +1,206 @@
+package dev.backfill.postgres.internal.operator;
+
+import dev.backfill.AccessDeniedException;
+import dev.backfill.ActionOutcome;
+import dev.backfill.AuditPage;
+import dev.backfill.Authority;
+import dev.backfill.BackfillAction;
+import dev.backfill.BackfillEvent;
+import dev.backfill.BackfillId;
+import dev.backfill.BackfillOperations;
+import dev.backfill.BackfillSnapshot;
+import dev.backfill.BackfillUnavailableException;
+import dev.backfill.Capability;
+import dev.backfill.ConflictCode;
+import dev.backfill.OperatorAuthorizer;
+import dev.backfill.OperatorRequest;
+import dev.backfill.Overview;
+import dev.backfill.Preflight;
+import dev.backfill.ValidationReport;
+import java.sql.SQLException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The operator plane over PostgreSQL: authorizes first, then hands on (AU-1, AU-4). Thread-safe. */
+public final class OperatorPlane implements BackfillOperations {
+
+    private final OperatorAuthorizer authorizer;
+    private final Supplier<PlaneContext> context;
+    private final ValidationThreads threads;
+    private final Denials denials = new Denials();
+
+    /**
+     * Over an engine that may not be ready yet.
+     *
+     * @param context the shared parts; throws {@link BackfillUnavailableException} while the tables can't be used
+     */
+    public OperatorPlane(OperatorAuthorizer authorizer, Supplier<PlaneContext> context, ValidationThreads threads) {
+        this.authorizer = authorizer;
+        this.context = context;
+        this.threads = threads;
+    }
+
+    @Override
+    public Overview list(Authority authority) {
+        require(authority, "list", null);
+        return reading(plane -> new Reads(plane).list());
+    }
+
+    @Override
+    public BackfillSnapshot show(Authority authority, BackfillId id) {
+        require(authority, "show", id);
+        PlaneContext plane = context.get();
+        plane.engine().events().publish(BackfillEvent.of(BackfillEvent.Kind.DIAGNOSTICS_READ, null, 0, "show"));
+        return reading(shared -> new Reads(shared).show(id));
+    }
+
+    @Override
+    public AuditPage audit(Authority authority, @Nullable BackfillId id, int limit, @Nullable Long before) {
+        if (limit < 1 || limit > 200) {
+            throw new IllegalArgumentException("limit must be 1 to 200, got " + limit);
+        }
+        require(authority, "audit", id);
+        return reading(plane -> {
+            denials.flush(plane.engine());
+            plane.engine().events().publish(BackfillEvent.of(BackfillEvent.Kind.DIAGNOSTICS_READ, null, 0, "audit"));
+            return new Reads(plane).audit(id, limit, before);
+        });
+    }
+
+    @Override
+    public Preflight preflight(Authority authority, BackfillId id) {
+        require(authority, "preflight", id);
+        return reading(plane -> new Reads(plane).preflight(id));
+    }
+
+    @Override
+    public ActionOutcome perform(OperatorRequest request) {
+        if (request.action() == BackfillAction.VALIDATE) {
+            throw new IllegalArgumentException("validate has a method of its own");
+        }
+        if (!allowed(request)) {
+            return new ActionOutcome.Denied();
+        }
+        try {
+            PlaneContext plane = context.get();
+            ActionOutcome outcome = new Controls(plane).perform(request);
+            report(plane, request, name(outcome));
+            return outcome;
+        } catch (SQLException e) {
+            return Unavailability.outcome(Unavailability.of(e));
+        } catch (BackfillUnavailableException e) {
+            return Unavailability.outcome(e);
+        }
+    }
+
+    @Override
+    public ValidationReport validate(OperatorRequest request) {
+        if (request.action() != BackfillAction.VALIDATE) {
+            throw new IllegalArgumentException(request.action() + " is not a validation; use perform");
+        }
+        if (!allowed(request)) {
+            return new ValidationReport.Refused(new ActionOutcome.Denied());
+        }
+        try {
+            PlaneContext plane = context.get();
+            return new Validations(plane, new Controls(plane), threads).validate(request);
+        } catch (SQLException e) {
+            return new ValidationReport.Refused(Unavailability.outcome(Unavailability.of(e)));
+        } catch (BackfillUnavailableException e) {
+            return new ValidationReport.Refused(Unavailability.outcome(e));
+        }
+    }
+
+    @Override
+    public boolean authorize(
+            Authority authority,
+            Capability capability,
+            String attempted,
+            @Nullable String id,
+            @Nullable String requestId) {
+        if (permits(authority, capability)) {
+            return true;
+        }
+        try {
+            denials.record(context.get().engine(), authority, attempted, id, requestId);
+        } catch (BackfillUnavailableException e) {
+            // Denied all the same; there is no table to say so in.
+            return false;
+        }
+        return false;
+    }
+
+    private boolean permits(Authority authority, Capability capability) {
+        try {
+            return authority.kind() != Authority.Kind.ANONYMOUS && authorizer.permits(authority, capability);
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
+    private boolean allowed(OperatorRequest request) {
+        return authorize(
+                request.authority(),
+                Capability.CONTROL,
+                request.action().wireName(),
+                request.id().value(),
+                request.requestId());
+    }
+
+    private void require(Authority authority, String attempted, @Nullable BackfillId id) {
+        if (!authorize(authority, Capability.READ, attempted, id == null ? null : id.value(), null)) {
+            throw new AccessDeniedException("This needs the deployment-operator capability READ.");
+        }
+    }
+
+    private <T> T reading(Read<T> read) {
+        try {
+            return read.from(context.get());
+        } catch (SQLException e) {
+            throw Unavailability.of(e);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Read<T> {
+        T from(PlaneContext plane) throws SQLException;
+    }
+
+    private static void report(PlaneContext plane, OperatorRequest request, String outcome) {
+        plane.engine()
+                .events()
+                .publish(BackfillEvent.of(
+                        BackfillEvent.Kind.OPERATOR_ACTION,
+                        request.id(),
+                        0,
+                        request.action().wireName() + "." + outcome));
+    }
+
+    private static String name(ActionOutcome outcome) {
+        if (outcome instanceof ActionOutcome.Applied applied) {
+            return applied.replayed() ? "replayed" : "applied";
+        }
+        if (outcome instanceof ActionOutcome.Converged converged) {
+            return converged.replayed() ? "replayed" : "converged";
+        }
+        if (outcome instanceof ActionOutcome.Conflict conflict) {
+            return conflict.code().wireName();
+        }
+        return outcome instanceof ActionOutcome.UnknownId ? "unknown_id" : ConflictCode.UNKNOWN_HERE.wireName();
+    }
+
+    /** Whether the row is pending and was started by the automatic mode of this boot. */
+    public static boolean startAtBoot(PlaneContext plane, OperatorRequest request) throws SQLException {
+        return new Controls(plane).startQuietly(request);
+    }
+
+    /** Writes what is still only counted. */
+    public void flush() {
+        try {
+            denials.flush(context.get().engine());
+        } catch (BackfillUnavailableException e) {
+            // Nothing to write it to.
+            return;
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package dev.backfill.postgres.internal.operator;
+
+import dev.backfill.BackfillId;
+import dev.backfill.BackfillSnapshot;
+import dev.backfill.postgres.internal.engine.EngineContext;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.store.ActionSql;
+import dev.backfill.postgres.internal.store.Jooq;
+import dev.backfill.postgres.internal.store.LedgerSql;
+import dev.backfill.postgres.internal.store.RowSql;
+import dev.backfill.postgres.internal.store.SnapshotSql;
+import java.sql.SQLException;
+
+/**
+ * What the handlers of the operator plane share: made once when the engine knows its tables. Immutable, thread-safe.
+ *
+ * @param engine the engine's parts
+ * @param local what this process adds to reads
+ * @param rows the one row
+ * @param ledger requests
+ * @param actions transitions
+ * @param snapshots the read model
+ * @param jooq composed statements
+ */
+public record PlaneContext(
+        EngineContext engine,
+        LocalView local,
+        RowSql rows,
+        LedgerSql ledger,
+        ActionSql actions,
+        SnapshotSql snapshots,
+        Jooq jooq) {
+
+    /** For one engine. */
+    public static PlaneContext of(EngineContext engine, LocalView local) {
+        Jooq jooq = new Jooq(engine.names());
+        return new PlaneContext(
+                engine,
+                local,
+                new RowSql(engine.names()),
+                new LedgerSql(jooq),
+                new ActionSql(engine.names()),
+                new SnapshotSql(engine.names()),
+                jooq);
+    }
+
+    /** The row as operators see it, in the session's transaction. */
+    BackfillSnapshot snapshot(Session session, BackfillId id) throws SQLException {
+        SnapshotMapper mapper = new SnapshotMapper(local);
+        return snapshots
+                .detail(session, id, mapper::map)
+                .orElseThrow(() -> new SQLException("the row of " + id + " is gone", "02000"));
+    }
+}

@@ -1,0 +1,150 @@
+package dev.backfill.postgres.internal.operator;
+
+import dev.backfill.BackfillId;
+import dev.backfill.BackfillSnapshot;
+import dev.backfill.BackfillSnapshot.Bound;
+import dev.backfill.BackfillSnapshot.BoundKind;
+import dev.backfill.BackfillSnapshot.Claim;
+import dev.backfill.BackfillSnapshot.ClaimStatus;
+import dev.backfill.BackfillSnapshot.Progress;
+import dev.backfill.BackfillSnapshot.Retry;
+import dev.backfill.BackfillSnapshot.Times;
+import dev.backfill.BackfillSnapshot.ValidationDisposition;
+import dev.backfill.BackfillSnapshot.ValidationStatus;
+import dev.backfill.BackfillState;
+import dev.backfill.Diagnostic;
+import dev.backfill.postgres.internal.store.Labels;
+import dev.backfill.postgres.internal.store.Values;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a snapshot of a row of the read model. What can't be defended stays null (RM-2).
+ *
+ * @param local what this process adds
+ */
+record SnapshotMapper(LocalView local) {
+
+    BackfillSnapshot map(ResultSet row) throws SQLException {
+        BackfillId id = BackfillId.of(row.getString("id"));
+        BackfillState state = BackfillState.ofWireName(row.getString("state"));
+        Diagnostic failure = diagnostic(row, "failure_code", "failure_message", "failure_sql_state", "failure_at");
+        boolean known = local.registry().find(id.value()).isPresent();
+        return new BackfillSnapshot(
+                id,
+                row.getString("description"),
+                Labels.fromJson(row.getString("labels")),
+                state,
+                known,
+                local.registry().required().contains(id),
+                bound(row),
+                Values.texts(row, "checkpoint"),
+                keyType(row.getString("key_codec")),
+                progress(row, state),
+                claim(row),
+                new Retry(
+                        row.getInt("attempts"),
+                        local.maxAttempts(),
+                        row.getBoolean("delayed") ? Values.instant(row, "next_attempt_at") : null,
+                        failure),
+                state == BackfillState.BLOCKED || state == BackfillState.FAILED ? failure : null,
+                validation(row),
+                WaitingReasons.of(row, state, known, local),
+                new Times(
+                        Objects.requireNonNull(Values.instant(row, "registered_at")),
+                        Values.instant(row, "started_at"),
+                        Values.instant(row, "last_progress_at"),
+                        Values.instant(row, "validating_at"),
+                        Values.instant(row, "completed_at")),
+                row.getString("completed_lsn"));
+    }
+
+    private static Bound bound(ResultSet row) throws SQLException {
+        List<String> key = Values.texts(row, "bound");
+        if (key != null) {
+            return new Bound(BoundKind.AT, key);
+        }
+        return new Bound(row.getBoolean("bound_empty") ? BoundKind.EMPTY : BoundKind.NONE, null);
+    }
+
+    /** {@code v1:(timestamptz,uuid)} as the types of its columns. */
+    private static @Nullable List<String> keyType(@Nullable String codec) {
+        if (codec == null) {
+            return null;
+        }
+        String types = codec.substring(codec.indexOf(':') + 1);
+        return types.startsWith("(")
+                ? Arrays.asList(types.substring(1, types.length() - 1).split(","))
+                : List.of(types);
+    }
+
+    private static Progress progress(ResultSet row, BackfillState state) throws SQLException {
+        long scanned = row.getLong("rows_scanned");
+        Long estimate = Values.bigint(row, "rows_estimated");
+        long worked = row.getLong("worked_micros");
+        Double rate = scanned == 0 || worked == 0 ? null : scanned * 1e6 / worked;
+        boolean exhausted = state == BackfillState.COMPLETED
+                || row.getBoolean("bound_empty")
+                || (scanned > 0 && Objects.equals(Values.texts(row, "bound"), Values.texts(row, "checkpoint")));
+        if (exhausted) {
+            return new Progress(scanned, row.getLong("rows_changed"), row.getLong("batches"), 1.0, scanned, rate, null);
+        }
+        boolean moving = state == BackfillState.RUNNING && row.getBoolean("unexpired");
+        // An estimate that the scan has overtaken is disproved, and so is what would be derived from it.
+        Double fraction = null;
+        Duration eta = null;
+        if (estimate != null && estimate > 0 && scanned <= estimate) {
+            fraction = (double) scanned / estimate;
+            eta = rate == null || !moving ? null : Duration.ofMillis((long) ((estimate - scanned) / rate * 1000));
+        }
+        return new Progress(scanned, row.getLong("rows_changed"), row.getLong("batches"), fraction, null, rate, eta);
+    }
+
+    private static Claim claim(ResultSet row) throws SQLException {
+        ClaimStatus status = !row.getBoolean("claimed")
+                ? ClaimStatus.NONE
+                : row.getBoolean("unexpired") ? ClaimStatus.HELD : ClaimStatus.EXPIRED;
+        boolean none = status == ClaimStatus.NONE;
+        return new Claim(
+                status,
+                none ? null : row.getString("claim_owner"),
+                row.getLong("generation"),
+                none ? null : Values.instant(row, "claim_expires_at"));
+    }
+
+    private static ValidationStatus validation(ResultSet row) throws SQLException {
+        if (row.getBoolean("validating_now") && row.getString("running_request_id") != null) {
+            return new ValidationStatus(
+                    ValidationDisposition.RUNNING,
+                    Values.instant(row, "running_since"),
+                    row.getString("running_request_id"),
+                    null);
+        }
+        String disposition = row.getString("disposition");
+        if (disposition == null) {
+            return new ValidationStatus(ValidationDisposition.NOT_RUN, null, null, null);
+        }
+        return new ValidationStatus(
+                disposition.equals("success") ? ValidationDisposition.SUCCESS : ValidationDisposition.FAILURE,
+                Values.instant(row, "validated_at"),
+                row.getString("request_id"),
+                diagnostic(row, "code", "message", "sql_state", "validated_at"));
+    }
+
+    private static @Nullable Diagnostic diagnostic(
+            ResultSet row, String code, String message, String sqlState, String at) throws SQLException {
+        String stored = row.getString(code);
+        return stored == null
+                ? null
+                : new Diagnostic(
+                        stored,
+                        Objects.requireNonNullElse(row.getString(message), ""),
+                        row.getString(sqlState),
+                        Values.instant(row, at));
+    }
+}

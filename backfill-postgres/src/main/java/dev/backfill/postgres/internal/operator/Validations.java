@@ -1,0 +1,241 @@
+package dev.backfill.postgres.internal.operator;
+
+import dev.backfill.ActionOutcome;
+import dev.backfill.AuditRecord;
+import dev.backfill.Authority;
+import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillEvent;
+import dev.backfill.BackfillState;
+import dev.backfill.ConflictCode;
+import dev.backfill.Diagnostic;
+import dev.backfill.DiagnosticCode;
+import dev.backfill.OperatorRequest;
+import dev.backfill.ValidationOutcome;
+import dev.backfill.ValidationReport;
+import dev.backfill.ValidationReport.Reason;
+import dev.backfill.postgres.internal.engine.ValidationRunner;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.SqlFailure;
+import dev.backfill.postgres.internal.operator.Controls.RefusedException;
+import dev.backfill.postgres.internal.schema.SchemaCheck;
+import dev.backfill.postgres.internal.store.ActionSql.Moved;
+import dev.backfill.postgres.internal.store.LastValidationSql;
+import dev.backfill.postgres.internal.store.LedgerSql.Stored;
+import dev.backfill.postgres.internal.store.RowSql.Row;
+import dev.backfill.postgres.internal.store.ValidationSql.Begun;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Explicit validation (EV): accepted in one transaction, run in a read-only one that needs and creates no claim, recorded in a third.
+ * Only from {@code validating} may it also complete, fenced by the generation that it judged. Thread-safe.
+ */
+final class Validations {
+
+    private final PlaneContext plane;
+    private final Controls controls;
+    private final ValidationRunner runner;
+    private final LastValidationSql last;
+    private final ValidationThreads threads;
+
+    Validations(PlaneContext plane, Controls controls, ValidationThreads threads) {
+        this.plane = plane;
+        this.controls = controls;
+        this.runner = new ValidationRunner(plane.engine());
+        this.last = new LastValidationSql(plane.jooq());
+        this.threads = threads;
+    }
+
+    ValidationReport validate(OperatorRequest request) throws SQLException {
+        Optional<ValidationReport> answered;
+        try {
+            answered = plane.engine().control().inTransaction(session -> accept(session, request));
+        } catch (RefusedException refused) {
+            return refuse(request, refused);
+        }
+        if (answered.isPresent()) {
+            return answered.get();
+        }
+        BackfillDefinition<?> definition =
+                plane.local().registry().find(request.id().value()).orElseThrow();
+        Duration patience =
+                plane.engine().options().operatorTimeout().multipliedBy(3).dividedBy(4);
+        Optional<Reason> open = threads.run(() -> runAndRecord(request, definition), patience);
+        return plane.engine()
+                .control()
+                .inTransaction(session -> report(session, request, open.orElse(Reason.ALREADY_RUNNING)));
+    }
+
+    /** The answer that needs no run, or none: then the request is entered and the validation may begin. */
+    private Optional<ValidationReport> accept(Session session, OperatorRequest request) throws SQLException {
+        Optional<Stored> stored = plane.ledger().enter(session, request);
+        Row row = plane.rows().read(session, request.id()).orElseThrow(RefusedException::unknownId);
+        if (stored.isPresent() && !stored.get().sameRequest()) {
+            throw new RefusedException(ConflictCode.REQUEST_ID_REUSED, row, List.of());
+        }
+        if (stored.isPresent() && stored.get().result() != null) {
+            controls.audit(session, request, row.state(), row.state(), row.generation(), "replayed");
+            return Optional.of(replayed(session, request, stored.get()));
+        }
+        if (row.state() == BackfillState.PENDING) {
+            return Optional.of(current(session, request, row, Reason.NOT_STARTED));
+        }
+        BackfillDefinition<?> definition =
+                plane.local().registry().find(request.id().value()).orElse(null);
+        if (definition == null) {
+            throw new RefusedException(ConflictCode.UNKNOWN_HERE, row, List.of());
+        }
+        if (!SchemaCheck.of(session, definition).incompatible().isEmpty()) {
+            return Optional.of(current(session, request, row, Reason.INCOMPATIBLE_SCHEMA));
+        }
+        controls.audit(session, request, row.state(), row.state(), row.generation(), "applied");
+        last.begin(session, request);
+        return Optional.empty();
+    }
+
+    private ValidationReport refuse(OperatorRequest request, RefusedException refused) throws SQLException {
+        return plane.engine().control().inTransaction(session -> {
+            controls.audit(session, request, refused.state, refused.state, refused.generation, refused.outcomeCode());
+            return new ValidationReport.Refused(
+                    refused.code == null
+                            ? new ActionOutcome.UnknownId()
+                            : new ActionOutcome.Conflict(
+                                    refused.code, plane.snapshot(session, request.id()), List.of(), false));
+        });
+    }
+
+    private ValidationReport current(Session session, OperatorRequest request, Row row, Reason reason)
+            throws SQLException {
+        controls.audit(session, request, row.state(), row.state(), row.generation(), "current_state");
+        return new ValidationReport.CurrentState(reason, plane.snapshot(session, request.id()));
+    }
+
+    /** Runs on a validation thread, whether or not anybody still waits; why there is no result, or null when there is one. */
+    private @Nullable Reason runAndRecord(OperatorRequest request, BackfillDefinition<?> definition) {
+        long started = System.nanoTime();
+        ValidationRunner.Result result = runner.run(definition);
+        try {
+            if (result instanceof ValidationRunner.Result.Ran ran) {
+                plane.engine().control().inTransaction(session -> record(session, request, ran));
+                plane.engine()
+                        .events()
+                        .publish(BackfillEvent.of(
+                                        BackfillEvent.Kind.VALIDATED,
+                                        request.id(),
+                                        ran.row().generation(),
+                                        code(ran.outcome()))
+                                .took(Duration.ofNanos(System.nanoTime() - started)));
+                return null;
+            }
+            Reason reason = reason(result);
+            plane.engine().control().inTransaction(session -> {
+                Row row = plane.rows().read(session, request.id()).orElseThrow(RefusedException::unknownId);
+                controls.audit(session, request, row.state(), row.state(), row.generation(), "current_state");
+                last.forget(session, request);
+                return true;
+            });
+            return reason;
+        } catch (SQLException e) {
+            return Reason.UNAVAILABLE;
+        }
+    }
+
+    private static Reason reason(ValidationRunner.Result result) {
+        if (result instanceof ValidationRunner.Result.Busy) {
+            return Reason.ALREADY_RUNNING;
+        }
+        if (result instanceof ValidationRunner.Result.BehindBarrier) {
+            return Reason.START_BARRIER;
+        }
+        if (result instanceof ValidationRunner.Result.Unreadable) {
+            return Reason.UNKNOWN_HERE;
+        }
+        SQLException sql = SqlFailure.in(((ValidationRunner.Result.Failed) result).cause());
+        if (sql != null && "57014".equals(sql.getSQLState())) {
+            return Reason.TIMED_OUT;
+        }
+        return sql != null && SqlFailure.of(sql) == SqlFailure.SCHEMA ? Reason.INCOMPATIBLE_SCHEMA : Reason.UNAVAILABLE;
+    }
+
+    private boolean record(Session session, OperatorRequest request, ValidationRunner.Result.Ran ran)
+            throws SQLException {
+        // Ledger first, then row, then audit: the lock order of every control.
+        plane.ledger().enter(session, request);
+        Row row = plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId);
+        Diagnostic diagnostic = diagnostic(ran.outcome());
+        String result = code(ran.outcome());
+        plane.ledger()
+                .answer(session, request, result, row.state(), new Moved(row.state(), row.generation()), diagnostic);
+        last.end(session, request, result, diagnostic);
+        controls.audit(session, request, row.state(), row.state(), row.generation(), result);
+        if (ran.outcome() instanceof ValidationOutcome.Holds) {
+            complete(session, request, ran.row());
+        }
+        return true;
+    }
+
+    private void complete(Session session, OperatorRequest request, Begun judged) throws SQLException {
+        if (judged.state() != BackfillState.VALIDATING
+                || !plane.engine()
+                        .sql()
+                        .outcomes()
+                        .completeUnclaimed(session, request.id().value(), judged.generation())) {
+            return;
+        }
+        plane.engine()
+                .sql()
+                .audit()
+                .write(
+                        session,
+                        new AuditRecord(
+                                new Authority(Authority.Kind.ENGINE, null),
+                                request.id(),
+                                request.requestId(),
+                                "complete",
+                                BackfillState.VALIDATING,
+                                BackfillState.COMPLETED,
+                                judged.generation() + 1,
+                                "applied",
+                                null));
+        plane.engine()
+                .events()
+                .publish(BackfillEvent.of(BackfillEvent.Kind.COMPLETED, request.id(), judged.generation() + 1, null));
+    }
+
+    private ValidationReport report(Session session, OperatorRequest request, Reason open) throws SQLException {
+        Stored stored = plane.ledger().find(session, request).orElse(null);
+        if (stored != null && stored.result() != null) {
+            return done(session, request, stored, false);
+        }
+        return new ValidationReport.CurrentState(open, plane.snapshot(session, request.id()));
+    }
+
+    private ValidationReport replayed(Session session, OperatorRequest request, Stored stored) throws SQLException {
+        return done(session, request, stored, true);
+    }
+
+    private ValidationReport done(Session session, OperatorRequest request, Stored stored, boolean replayed)
+            throws SQLException {
+        return "success".equals(stored.result())
+                ? new ValidationReport.Success(plane.snapshot(session, request.id()), replayed)
+                : new ValidationReport.Failure(
+                        Objects.requireNonNull(stored.diagnostic()), plane.snapshot(session, request.id()), replayed);
+    }
+
+    private static String code(ValidationOutcome outcome) {
+        return outcome instanceof ValidationOutcome.Holds ? "success" : "failure";
+    }
+
+    private static @Nullable Diagnostic diagnostic(ValidationOutcome outcome) {
+        if (outcome instanceof ValidationOutcome.Rejected rejected) {
+            return Diagnostic.of(DiagnosticCode.VALIDATION_REJECTED, rejected.note(), null);
+        }
+        return outcome instanceof ValidationOutcome.PrerequisiteUnmet unmet
+                ? Diagnostic.of(DiagnosticCode.VALIDATION_PREREQUISITE, unmet.note(), null)
+                : null;
+    }
+}

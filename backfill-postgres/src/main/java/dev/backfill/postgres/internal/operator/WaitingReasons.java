@@ -1,0 +1,106 @@
+package dev.backfill.postgres.internal.operator;
+
+import dev.backfill.BackfillState;
+import dev.backfill.Waiting;
+import dev.backfill.postgres.internal.store.Values;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The one answer to "why is it not moving?", most specific first (RM-2). Stateless. */
+final class WaitingReasons {
+
+    // A batch that is slower than this looks like a stand-still to an operator, so the claim is worth a word.
+    private static final Duration QUIET = Duration.ofSeconds(15);
+
+    private WaitingReasons() {}
+
+    static @Nullable Waiting of(ResultSet row, BackfillState state, boolean known, LocalView local)
+            throws SQLException {
+        if (!state.isWorking()) {
+            return null;
+        }
+        boolean held = row.getBoolean("unexpired");
+        int waiter = row.getInt("waiter");
+        if (waiter != 0) {
+            int blocker = row.getInt("blocker");
+            return new Waiting(
+                    Waiting.Reason.LOCK_WAIT,
+                    "Process " + waiter + " of the owner waits for a lock"
+                            + (blocker == 0 ? "." : " that process " + blocker + " holds or waits for."),
+                    Values.instant(row, "waits_since"));
+        }
+        Waiting stored = stored(row, held);
+        if (stored != null) {
+            return stored;
+        }
+        return held ? heldQuietly(row, state) : unclaimed(row, known, local);
+    }
+
+    private static @Nullable Waiting stored(ResultSet row, boolean held) throws SQLException {
+        String reason = row.getString("wait_reason");
+        if (reason == null) {
+            return null;
+        }
+        boolean schema = reason.equals(Waiting.Reason.SCHEMA.wireName());
+        // What an owner wrote is true while it holds the claim; a missing schema is noted where nobody does.
+        if (held == schema) {
+            return null;
+        }
+        for (Waiting.Reason known : Waiting.Reason.values()) {
+            if (known.name().equals(reason.toUpperCase(Locale.ROOT))) {
+                return new Waiting(
+                        known,
+                        Objects.requireNonNullElse(row.getString("wait_detail"), ""),
+                        Values.instant(row, "wait_since"));
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable Waiting heldQuietly(ResultSet row, BackfillState state) throws SQLException {
+        Instant asOf = Objects.requireNonNull(Values.instant(row, "as_of"));
+        Instant since = Values.instant(row, "last_progress_at");
+        Instant claimed = Values.instant(row, "claimed_at");
+        if (since == null || (claimed != null && claimed.isAfter(since))) {
+            since = claimed;
+        }
+        if (state == BackfillState.VALIDATING
+                || since == null
+                || since.plus(QUIET).isAfter(asOf)) {
+            return null;
+        }
+        return new Waiting(
+                Waiting.Reason.CLAIM_HELD,
+                "Owner " + row.getString("claim_owner") + " holds the claim until "
+                        + Values.instant(row, "claim_expires_at")
+                        + " and has committed nothing since; a lapsed claim is taken over.",
+                since);
+    }
+
+    private static Waiting unclaimed(ResultSet row, boolean known, LocalView local) throws SQLException {
+        if (row.getBoolean("delayed")) {
+            return new Waiting(
+                    Waiting.Reason.RETRY_DELAY,
+                    "After " + row.getString("failure_code") + ", the next claim is permitted at "
+                            + Values.instant(row, "next_attempt_at") + ".",
+                    Values.instant(row, "failure_at"));
+        }
+        Instant since = row.getBoolean("claimed") ? Values.instant(row, "claim_expires_at") : null;
+        String claim = row.getBoolean("claimed")
+                ? "The claim of " + row.getString("claim_owner") + " has lapsed and nobody has taken over"
+                : "Nobody has claimed it";
+        if (!known) {
+            return new Waiting(Waiting.Reason.UNKNOWN_HERE, claim + "; this process has no definition of it.", since);
+        }
+        if (local.allBusy().getAsBoolean()) {
+            return new Waiting(
+                    Waiting.Reason.CAPACITY, claim + "; every worker of this process is busy elsewhere.", since);
+        }
+        return new Waiting(Waiting.Reason.NO_WORKER, claim + " yet.", since);
+    }
+}

@@ -1,0 +1,195 @@
+package dev.backfill.postgres.internal.startup;
+
+import dev.backfill.Authority;
+import dev.backfill.BackfillAction;
+import dev.backfill.BackfillException;
+import dev.backfill.BackfillId;
+import dev.backfill.BackfillUnavailableException;
+import dev.backfill.OperatorRequest;
+import dev.backfill.SchemaMode;
+import dev.backfill.postgres.internal.engine.EngineContext;
+import dev.backfill.postgres.internal.engine.Events;
+import dev.backfill.postgres.internal.jdbc.Limits;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Sessions;
+import dev.backfill.postgres.internal.jdbc.Transactions;
+import dev.backfill.postgres.internal.operator.LocalView;
+import dev.backfill.postgres.internal.operator.OperatorPlane;
+import dev.backfill.postgres.internal.operator.PlaneContext;
+import dev.backfill.postgres.internal.operator.Unavailability;
+import dev.backfill.postgres.internal.schema.Migrator;
+import dev.backfill.postgres.internal.schema.Names;
+import dev.backfill.postgres.internal.schema.SchemaVersion;
+import dev.backfill.postgres.internal.store.AuditSql;
+import dev.backfill.postgres.internal.store.ClaimSql;
+import dev.backfill.postgres.internal.store.OutcomeSql;
+import dev.backfill.postgres.internal.store.RegistrationSql;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The steps of startup, each idempotent, so that an attempt that failed half-way is simply made again: find the schema, migrate or
+ * verify, the host's migrations, register the complete set, start what is required. Thread-safe.
+ */
+final class Boot {
+
+    private static final Duration ROW_LOCK_WAIT = Duration.ofSeconds(2);
+
+    private final Configuration configuration;
+    private final Events events;
+    private final BooleanSupplier allBusy;
+    private final Sessions sessions;
+    private final AtomicReference<@Nullable PlaneContext> verified = new AtomicReference<>();
+    private volatile @Nullable BackfillException problem;
+
+    Boot(Configuration configuration, Events events, BooleanSupplier allBusy) {
+        this.configuration = configuration;
+        this.events = events;
+        this.allBusy = allBusy;
+        this.sessions = new Sessions(
+                configuration.connections(), configuration.options().preparedStatements());
+    }
+
+    /**
+     * One attempt at everything.
+     *
+     * @return whether startup is complete; false when another process is migrating
+     * @throws BackfillException what is wrong and what to do; another attempt may succeed
+     */
+    boolean attempt() {
+        try {
+            Names names = names();
+            if (configuration.mode() == SchemaMode.MIGRATE && !new Migrator(sessions, names).migrate()) {
+                return false;
+            }
+            PlaneContext plane = context();
+            if (configuration.mode() == SchemaMode.MIGRATE) {
+                hostMigrations();
+            }
+            register(plane);
+            for (BackfillId id : configuration.registry().required()) {
+                start(plane, id);
+            }
+            problem = null;
+            return true;
+        } catch (SQLException e) {
+            throw remember(Unavailability.of(e));
+        } catch (BackfillException e) {
+            throw remember(e);
+        }
+    }
+
+    private <E extends BackfillException> E remember(E e) {
+        problem = e;
+        return e;
+    }
+
+    /** What keeps startup from being complete, as far as is known; null when nothing does. */
+    @Nullable
+    BackfillException problem() {
+        return problem;
+    }
+
+    /**
+     * The shared parts, once the library's tables were found usable; asked for anew on each call until then.
+     *
+     * @throws BackfillUnavailableException while they can't be used
+     */
+    PlaneContext context() {
+        PlaneContext known = verified.get();
+        if (known != null) {
+            return known;
+        }
+        try {
+            Names names = names();
+            try (Session session = sessions.open(configuration.options().operatorTimeout())) {
+                SchemaVersion.read(session, names).require(names);
+            }
+            LocalView local = new LocalView(
+                    configuration.registry(), configuration.options().maxAttempts(), allBusy);
+            PlaneContext made = PlaneContext.of(engine(names), local);
+            return verified.compareAndSet(null, made) ? made : java.util.Objects.requireNonNull(verified.get());
+        } catch (SQLException e) {
+            throw Unavailability.of(e);
+        }
+    }
+
+    private EngineContext engine(Names names) {
+        ClaimSql claims = new ClaimSql(names);
+        return new EngineContext(
+                configuration.options(),
+                names,
+                configuration.registry(),
+                sessions,
+                new Transactions(
+                        sessions,
+                        Limits.ofControl(configuration.options(), ROW_LOCK_WAIT),
+                        configuration.options().operatorTimeout()),
+                new EngineContext.Statements(
+                        claims,
+                        new OutcomeSql(names, claims, configuration.options()),
+                        new AuditSql(names, configuration.sink())),
+                events);
+    }
+
+    private Names names() throws SQLException {
+        String given = configuration.schemaName();
+        if (given != null) {
+            return new Names(given);
+        }
+        try (Session session = sessions.open(configuration.options().operatorTimeout());
+                PreparedStatement statement = session.connection()
+                        .prepareStatement("/* backfill:schema */ SELECT pg_catalog.current_schema()");
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            String schema = row.getString(1);
+            if (schema == null) {
+                throw new BackfillUnavailableException(
+                        BackfillUnavailableException.Reason.SCHEMA_MISSING,
+                        "No schema of the connection's search path exists, so the tables of Backfill have no place. Name one with"
+                                + " schemaName(...).",
+                        null);
+            }
+            return new Names(schema);
+        }
+    }
+
+    private void hostMigrations() {
+        if (configuration.hostMigrations() == null) {
+            return;
+        }
+        try {
+            configuration.hostMigrations().run();
+        } catch (Exception e) {
+            throw new BackfillException(
+                    "The host's own migrations failed (" + e.getClass().getName()
+                            + "). No backfill was registered or started; the next attempt runs them again.",
+                    e);
+        }
+    }
+
+    private void register(PlaneContext plane) throws SQLException {
+        RegistrationSql registration = new RegistrationSql(plane.engine().names());
+        plane.engine().control().inTransaction(session -> {
+            registration.insertMissing(session, configuration.registry().ids());
+            return true;
+        });
+        plane.engine().control().inTransaction(session -> {
+            registration.describe(session, configuration.registry().all(), LibraryVersion.TEXT);
+            return true;
+        });
+    }
+
+    private static void start(PlaneContext plane, BackfillId id) throws SQLException {
+        OperatorPlane.startAtBoot(
+                plane,
+                new OperatorRequest(
+                        BackfillAction.START, id, "startup-" + UUID.randomUUID(), Authority.startup(), null));
+    }
+}

@@ -1,0 +1,40 @@
+package dev.backfill.postgres.internal.store;
+
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.schema.Names;
+import java.sql.SQLException;
+import java.util.function.Function;
+import org.jooq.DSLContext;
+import org.jooq.SQLDialect;
+import org.jooq.conf.MappedSchema;
+import org.jooq.conf.RenderMapping;
+import org.jooq.conf.Settings;
+import org.jooq.exception.DataAccessException;
+import org.jooq.impl.DSL;
+
+/**
+ * Statements composed from the generated classes, on a session's connection. For ledger, audit and reads, where composing pays; the
+ * statements whose exact text is a guarantee are written out instead. Thread-safe.
+ */
+public final class Jooq {
+
+    private final Settings settings;
+
+    /** For the library's tables of one schema. */
+    public Jooq(Names names) {
+        settings = new Settings()
+                .withExecuteLogging(false)
+                .withRenderMapping(new RenderMapping()
+                        .withSchemata(new MappedSchema().withInput("").withOutput(names.schema())));
+    }
+
+    /** Runs statements; errors come as the SQLException they are. */
+    public <T> T on(Session session, Function<DSLContext, T> work) throws SQLException {
+        try {
+            return work.apply(DSL.using(session.connection(), SQLDialect.POSTGRES, settings));
+        } catch (DataAccessException e) {
+            SQLException sql = e.getCause(SQLException.class);
+            throw sql == null ? new SQLException("jOOQ could not run a statement", e) : sql;
+        }
+    }
+}

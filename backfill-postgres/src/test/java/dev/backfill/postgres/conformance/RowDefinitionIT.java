@@ -1,0 +1,24 @@
+package dev.backfill.postgres.conformance;
+
+import dev.backfill.Backfill;
+import dev.backfill.BackfillDefinition;
+import dev.backfill.Keys;
+import dev.backfill.RowRepair;
+import java.util.Locale;
+
+/** The kit finds nothing wrong with a Java function over locked rows. */
+class RowDefinitionIT extends Items {
+
+    @Override
+    protected BackfillDefinition<Long> definition() {
+        return Backfill.define("items.digest.v2")
+                .over("items", Keys.bigint("id"))
+                .batchSize(5)
+                .repair(RowRepair.reading("content")
+                        .writing(
+                                "digest",
+                                row -> String.valueOf(row.text("content")).toUpperCase(Locale.ROOT)))
+                .validate(PROOF)
+                .build();
+    }
+}

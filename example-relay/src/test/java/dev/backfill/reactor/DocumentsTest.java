@@ -1,0 +1,77 @@
+package dev.backfill.reactor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What the documents show compiles, and what they link to exists. */
+class DocumentsTest {
+
+    private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:|#|mailto:)([^)#\\s]+)");
+
+    static Stream<Path> documents() {
+        return Repository.documents().stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("documents")
+    void every_java_block_is_a_region_of_a_compiled_source(Path document) {
+        for (Snippet snippet : Snippet.of(document)) {
+            assertThat(snippet.source())
+                    .as("%s needs <!-- snippet: path/of/File.java#region --> on the line above", snippet.where())
+                    .isNotEmpty();
+            assertThat(snippet.text())
+                    .as("%s differs from %s", snippet.where(), snippet.source())
+                    .isNotEmpty()
+                    .isEqualTo(snippet.compiled());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("documents")
+    void every_link_into_the_repository_leads_somewhere(Path document) {
+        List<String> broken = new ArrayList<>();
+        for (String line : Repository.lines(document)) {
+            Matcher link = LINK.matcher(line);
+            while (link.find()) {
+                if (!Files.exists(document.resolveSibling(link.group(1)))) {
+                    broken.add(link.group(1));
+                }
+            }
+        }
+        assertThat(broken)
+                .as("links in %s", Repository.ROOT.relativize(document))
+                .isEmpty();
+    }
+
+    @Test
+    void the_readme_is_among_the_documents() {
+        assertThat(Repository.documents()).contains(Repository.ROOT.resolve("README.md"));
+    }
+
+    @Test
+    void a_region_is_read_without_its_indentation_and_without_inner_marks() {
+        List<String> source = List.of(
+                "a",
+                "  // region x",
+                "    b",
+                "    // region y",
+                "      c",
+                "    // endregion",
+                "",
+                "  // endregion",
+                "d");
+        assertThat(Snippet.region(source, "x")).containsExactly("b", "  c", "");
+        assertThat(Snippet.region(source, "y")).containsExactly("c");
+        assertThat(Snippet.region(source, "z")).isEmpty();
+    }
+}

@@ -1,0 +1,2 @@
+/** Tests that see every module at once: architecture, and what the documents show. */
+package dev.backfill.reactor;
