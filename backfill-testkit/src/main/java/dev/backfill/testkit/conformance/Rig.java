@@ -79,7 +79,7 @@ final class Rig<K> implements AutoCloseable {
 
     private void referenceRun(TestData fresh) {
         try (Walk walk = walk(subject.inBatchesOf(order.size() + 1))) {
-            walk.startAndComplete("in one uninterrupted run");
+            walk.startAndComplete(Advice.REFERENCE);
         }
         fresh.libraryIsThere();
         fresh.save(TestData.REPAIRED);
