@@ -3,14 +3,8 @@ package dev.backfill.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.backfill.AuditItem;
-import dev.backfill.BackfillSnapshot.ValidationDisposition;
-import dev.backfill.BackfillState;
-import dev.backfill.Diagnostic;
-import dev.backfill.Waiting;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -28,7 +22,7 @@ class ConsoleLookIT {
     static void start() throws Exception {
         assumeTrue(Browser.isInstalled(), "chromium and chromedriver are not installed");
         host = new TestHost();
-        fill();
+        new Scene(host.operations);
         browser = new Browser();
         browser.signIn(host, TestHost.ANA);
         browser.find(".card");
@@ -42,112 +36,6 @@ class ConsoleLookIT {
         if (host != null) {
             host.close();
         }
-    }
-
-    static void fill() {
-        ScriptedOperations plane = host.operations;
-        plane.put(Rows.running("events.thread-root.v1").required());
-        plane.put(Rows.pending("events.search-text.v2").described("Normalizes the text that search reads"));
-        plane.put(Rows.running("channels.member-count.v1")
-                .described("Rebuilds the member counters of every channel")
-                .diagnostic(
-                        BackfillState.BLOCKED,
-                        "data-error",
-                        "A value does not fit the column member_count of channels, between id 88123 and 88123.",
-                        "22003")
-                .required());
-        plane.put(Rows.running("events.mentions.v1")
-                .described("Extracts mentions into their own table")
-                .retryAt(Instant.now().plusSeconds(40), "contention", "A deadlock stopped the batch."));
-        plane.put(Rows.running("communities.slug.v3").progress(5_000, null).state(BackfillState.PAUSED));
-        plane.put(
-                Rows.running("events.empty-body.v1").progress(200_000, 200_000L).state(BackfillState.VALIDATING));
-        plane.put(Rows.running("events.reply-depth.v1")
-                .progress(200_000, 200_000L)
-                .diagnostic(BackfillState.FAILED, "validation-rejected", "412 rows are not repaired.", null)
-                .validation(
-                        ValidationDisposition.FAILURE,
-                        "console-1",
-                        new Diagnostic("validation-rejected", "412 rows are not repaired.", null, Rows.T0)));
-        plane.put(Rows.running("accounts.locale.v1")
-                .progress(1_204_118, 1_204_118L)
-                .state(BackfillState.COMPLETED)
-                .validation(ValidationDisposition.SUCCESS, "cli-7", null));
-        plane.put(Rows.running("events.barrier.v1")
-                .waiting(Waiting.Reason.START_BARRIER, "2 transactions older than the start, the oldest for 4 min"));
-        plane.put(Rows.running("events.elsewhere.v9")
-                .unknownHere()
-                .waiting(Waiting.Reason.UNKNOWN_HERE, "no definition in this process"));
-        plane.record(new AuditItem(
-                1,
-                Rows.T0.plusSeconds(60),
-                "startup",
-                "startup",
-                "events.thread-root.v1",
-                "startup-1",
-                "start",
-                "pending",
-                "running",
-                1L,
-                "applied",
-                null));
-        plane.record(new AuditItem(
-                2,
-                Rows.T0.plusSeconds(90),
-                "ana",
-                "operator",
-                "events.thread-root.v1",
-                "console-3f1c",
-                "pause",
-                "running",
-                "paused",
-                2L,
-                "applied",
-                "Replica lag is at 40 s, let it catch up first"));
-        plane.record(new AuditItem(
-                3,
-                Rows.T0.plusSeconds(400),
-                null,
-                "anonymous",
-                "events.thread-root.v1",
-                null,
-                "start",
-                null,
-                null,
-                null,
-                "denied",
-                null));
-        plane.record(new AuditItem(
-                4,
-                Rows.T0.plusSeconds(500),
-                "ben",
-                "operator",
-                "events.thread-root.v1",
-                "cli-88",
-                "resume",
-                "paused",
-                "running",
-                3L,
-                "applied",
-                null));
-        started(5, "channels.member-count.v1");
-        started(6, "events.reply-depth.v1");
-    }
-
-    private static void started(long auditId, String id) {
-        host.operations.record(new AuditItem(
-                auditId,
-                Rows.T0.plusSeconds(30),
-                "ana",
-                "operator",
-                id,
-                "cli-" + auditId,
-                "start",
-                "pending",
-                "running",
-                1L,
-                "applied",
-                null));
     }
 
     @Test

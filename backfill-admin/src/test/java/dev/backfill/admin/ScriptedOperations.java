@@ -204,9 +204,9 @@ final class ScriptedOperations implements BackfillOperations {
 
     private BackfillSnapshot moved(OperatorRequest request) {
         BackfillState to = request.action() == BackfillAction.PAUSE ? BackfillState.PAUSED : BackfillState.RUNNING;
-        Rows moved = new Rows(known(request.id())).state(to);
-        rows.put(request.id(), moved.row());
-        return moved.row();
+        BackfillSnapshot moved = Rows.moved(known(request.id()), to);
+        rows.put(request.id(), moved);
+        return moved;
     }
 
     private void log(OperatorRequest request, BackfillState before, BackfillState after, String outcome) {

@@ -4,6 +4,7 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import java.net.URI;
 import java.util.EnumSet;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.ee10.servlet.FilterHolder;
 import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
@@ -26,16 +27,20 @@ final class TestHost implements AutoCloseable {
     private final ServerConnector connector;
     private final AtomicInteger answersToDrop = new AtomicInteger();
 
+    /** While true, no token is valid. */
+    volatile boolean revoked;
+
     TestHost() throws Exception {
         this(0);
     }
 
-    TestHost(int port) throws Exception {
+    private TestHost(int port) throws Exception {
         BearerTokens tokens = BearerTokens.builder()
                 .operator("ana", ANA)
                 .operator("ben", BEN)
                 .reader("dashboard", READER)
                 .build();
+        OperatorAuthenticator revocable = request -> revoked ? Optional.empty() : tokens.authenticate(request);
         operations = new ScriptedOperations(tokens);
         HttpConfiguration http = new HttpConfiguration();
         http.setSendServerVersion(false);
@@ -45,7 +50,7 @@ final class TestHost implements AutoCloseable {
         server.addConnector(connector);
         // region mount
         ServletContextHandler context = new ServletContextHandler();
-        context.addServlet(new ServletHolder(new BackfillServlet(operations, tokens)), "/admin/backfills/*");
+        context.addServlet(new ServletHolder(new BackfillServlet(operations, revocable)), "/admin/backfills/*");
         context.setErrorHandler(new ProblemErrorHandler());
         server.setErrorHandler(new ProblemErrorHandler());
         server.setHandler(context);

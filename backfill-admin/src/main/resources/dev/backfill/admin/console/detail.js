@@ -11,6 +11,11 @@ import { badge, progressBar, situation } from "./list.js";
 import { answerBox } from "./outcome.js";
 import { ACTIONS, stateWords, trouble } from "./words.js";
 
+const LEAD = {
+  blocked: "It stopped and waits for an operator.",
+  failed: "It gave up and waits for an operator.",
+};
+
 let remedies = null;
 
 export function buildDetail(id) {
@@ -68,7 +73,7 @@ function head(row) {
 function now(row) {
   const remedy = row.diagnostic && remedies?.[row.diagnostic.code];
   return h("div", { class: `now ${stateWords(row.state).tone}`, "data-state": row.state },
-    h("p", { class: "situation" }, situation(row)),
+    h("p", { class: "situation" }, LEAD[row.state] ? h("strong", { class: "lead" }, LEAD[row.state]) : null, situation(row)),
     remedy ? h("p", {}, remedy.meaning) : null,
     remedy ? h("p", {}, h("strong", {}, "What to do: "), remedy.remedy) : null,
     row.state === "pending" ? h("p", {}, h("strong", {}, "Before a start: "),
@@ -105,7 +110,7 @@ function progress(row, width) {
       fact("Rows changed", countOr(changed, why)),
       fact("Batches", countOr(batches, why)),
       fact("Rows per second", rate === null ? unknown(why) : Math.round(rate).toLocaleString("en-US")),
-      fact("Time left", seconds(eta) === null ? (moving ? unknown(why) : "—") : `about ${span(seconds(eta))}`),
+      fact("Time left", !moving ? "—" : seconds(eta) === null ? unknown(why) : `about ${span(seconds(eta))}`),
       fact("Last batch", row.last_progress_at === null ? (row.state === "pending" ? "none yet" : unknown("No batch was committed yet, or it is not known")) : ago(row.last_progress_at))),
     row.state === "pending" || row.state === "completed" ? null : chart(row.id, width),
   ];

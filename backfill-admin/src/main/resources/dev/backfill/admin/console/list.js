@@ -41,7 +41,7 @@ function progressText(row) {
 export function situation(row) {
   const { state, waiting, claim, diagnostic } = row;
   if (diagnostic && (state === "blocked" || state === "failed")) {
-    return [h("strong", {}, h("code", {}, diagnostic.code)), " ", diagnostic.at ? [ago(diagnostic.at), " — "] : null, foreign(diagnostic.message)];
+    return [h("strong", {}, h("code", {}, diagnostic.code)), diagnostic.at ? [", ", ago(diagnostic.at)] : null, ": ", foreign(diagnostic.message)];
   }
   if (state === "blocked" || state === "failed") return ["The reason is ", unknown("No diagnostic was stored"), "."];
   if (waiting) {

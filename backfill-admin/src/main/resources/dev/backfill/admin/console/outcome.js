@@ -46,9 +46,10 @@ function open(request, name) {
 
 function answered(request, name) {
   const { answer } = request;
-  const recovered = request.lost ? "An answer was lost on the way; asking again with the same request recovered it." : null;
   if (answer.kind === "problem") return refused(request, name, answer);
   const { data } = answer;
+  // A browser repeats by itself too, when a connection breaks: then the server tells by "replayed".
+  const recovered = request.lost || data.replayed ? "An answer was lost on the way; asking again with the same request recovered it." : null;
   if (data.outcome) return validated(data, recovered);
   return data.result === "applied"
     ? { tone: "good", words: `${name}: done. It is now ${stateWords(data.backfill.state).label.toLowerCase()}.`, detail: recovered }

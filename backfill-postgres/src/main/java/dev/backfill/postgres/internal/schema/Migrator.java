@@ -25,7 +25,11 @@ public final class Migrator {
     private static final Duration SOCKET_TIMEOUT = Duration.ofMinutes(10);
 
     private static final Sql TRY_LOCK = Sql.of("""
-            /* backfill:migrate */ SELECT pg_catalog.pg_try_advisory_xact_lock(1113678699, pg_catalog.hashtext(:schema)) AS locked""");
+            /* backfill:migrate */ SELECT
+              pg_catalog.pg_try_advisory_xact_lock(1113678699, pg_catalog.hashtext(:schema)) AS locked""");
+
+    private static final String DROP_SNAPSHOT =
+            "/* backfill:migrate */ SET LOCAL idle_in_transaction_session_timeout = '600s'";
 
     private static final Sql INVALID_INDEX = Sql.of("""
             /* backfill:migrate */ SELECT 1 FROM pg_catalog.pg_index AS i
@@ -55,10 +59,10 @@ public final class Migrator {
                     return false;
                 }
             }
+            // The driver leaves the portal of its last query open, and with it that query's snapshot, for which CREATE INDEX
+            // CONCURRENTLY waits without end. A command that needs no snapshot takes the portal's place.
             try (Statement statement = guard.connection().createStatement()) {
-                // Not only the timeout: PostgreSQL keeps the portal of a SELECT, and with it a snapshot, until the next statement
-                // takes its place, and the concurrent index build would wait for that snapshot for ever.
-                statement.execute("SET LOCAL idle_in_transaction_session_timeout = '10min'");
+                statement.execute(DROP_SNAPSHOT);
             }
             try (Session session = sessions.open(SOCKET_TIMEOUT)) {
                 apply(session);
