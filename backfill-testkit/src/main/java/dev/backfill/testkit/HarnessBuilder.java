@@ -2,6 +2,7 @@ package dev.backfill.testkit;
 
 import dev.backfill.AuditSink;
 import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillException;
 import dev.backfill.BackfillListener;
 import dev.backfill.Backfills;
 import dev.backfill.BackfillsProvider;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1
  */
 public final class HarnessBuilder {
+
+    private static final Duration STARTUP_LIMIT = Duration.ofSeconds(20);
+    private static final Duration POLL = Duration.ofMillis(2);
 
     private final TestDatabase database;
     private final List<BackfillDefinition<?>> definitions = new ArrayList<>();
@@ -109,7 +114,7 @@ public final class HarnessBuilder {
     public BackfillHarness open() {
         Backfills backfills = openUnchecked();
         try {
-            backfills.requireStarted();
+            awaitStarted(backfills);
         } catch (RuntimeException e) {
             backfills.close();
             throw e;
@@ -120,6 +125,22 @@ public final class HarnessBuilder {
     /** Starts the engine even if its startup can't be completed, for tests of just that. */
     public BackfillHarness openIncomplete() {
         return new BackfillHarness(openUnchecked(), new LibraryTables(database, schema));
+    }
+
+    /** Startup returns at once and goes on trying; a test wants it done, or to know why not. */
+    private static void awaitStarted(Backfills backfills) {
+        long deadline = System.nanoTime() + STARTUP_LIMIT.toNanos();
+        while (true) {
+            try {
+                backfills.requireStarted();
+                return;
+            } catch (BackfillException e) {
+                if (System.nanoTime() - deadline > 0) {
+                    throw e;
+                }
+                LockSupport.parkNanos(POLL.toNanos());
+            }
+        }
     }
 
     private Backfills openUnchecked() {

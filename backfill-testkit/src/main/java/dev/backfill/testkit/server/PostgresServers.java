@@ -59,7 +59,7 @@ public final class PostgresServers {
             }
         }
         if (settings.allows("embedded") && isPresent("io.zonky.test.db.postgres.embedded.EmbeddedPostgres")) {
-            return EmbeddedServer.share(settings, durability);
+            return EmbeddedServer.take(settings, durability);
         }
         throw new IllegalStateException(
                 "No PostgreSQL for tests" + (settings.origin() == null ? "" : " of origin '" + settings.origin() + "'")

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param major the major version wanted, or null for any
  * @param jdbcUrl a server that is there already, or null
  * @param origin the only origin allowed, or null for the first that is there
- * @param keep whether an embedded server stays up after the last JVM that uses it
+ * @param keep whether an embedded server stays up after this JVM, for the next one
  * @since 0.1
  */
 public record ServerSettings(

@@ -1,13 +1,12 @@
 package dev.backfill.example.relay;
 
 import dev.backfill.Backfills;
-import dev.backfill.BackfillsProvider;
 import dev.backfill.OperatorAuthorizer;
 import dev.backfill.SchemaMode;
 import dev.backfill.example.relay.backfills.RelayBackfills;
 import dev.backfill.example.relay.backfills.ThreadRoots;
 import dev.backfill.example.relay.database.RelaySchema;
-import java.util.ServiceLoader;
+import dev.backfill.postgres.PostgresBackfills;
 
 /** How the relay embeds the library: the whole of it. */
 final class Engine {
@@ -16,10 +15,7 @@ final class Engine {
 
     // region startup
     static Backfills start(Pools pools, RelayOptions options, OperatorAuthorizer operators, String processName) {
-        Backfills.Builder builder = ServiceLoader.load(BackfillsProvider.class)
-                .findFirst()
-                .orElseThrow()
-                .on(pools.engine()::getConnection)
+        Backfills.Builder builder = PostgresBackfills.on(pools.engine())
                 .definitions(RelayBackfills.all())
                 .schema(options.autoMigrate() ? SchemaMode.MIGRATE : SchemaMode.VERIFY)
                 .hostMigrations(new RelaySchema(pools.serving(), options.seedRows())::migrate)

@@ -25,8 +25,11 @@ public final class Migrator {
     private static final Duration SOCKET_TIMEOUT = Duration.ofMinutes(10);
 
     private static final Sql TRY_LOCK = Sql.of("""
-            /* backfill:migrate */ SELECT pg_catalog.set_config('idle_in_transaction_session_timeout', '600000', true),
+            /* backfill:migrate */ SELECT
               pg_catalog.pg_try_advisory_xact_lock(1113678699, pg_catalog.hashtext(:schema)) AS locked""");
+
+    private static final String DROP_SNAPSHOT =
+            "/* backfill:migrate */ SET LOCAL idle_in_transaction_session_timeout = '600s'";
 
     private static final Sql INVALID_INDEX = Sql.of("""
             /* backfill:migrate */ SELECT 1 FROM pg_catalog.pg_index AS i
@@ -55,6 +58,11 @@ public final class Migrator {
                 if (!row.getBoolean("locked")) {
                     return false;
                 }
+            }
+            // The driver leaves the portal of its last query open, and with it that query's snapshot, for which CREATE INDEX
+            // CONCURRENTLY waits without end. A command that needs no snapshot takes the portal's place.
+            try (Statement statement = guard.connection().createStatement()) {
+                statement.execute(DROP_SNAPSHOT);
             }
             try (Session session = sessions.open(SOCKET_TIMEOUT)) {
                 apply(session);

@@ -5,10 +5,9 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.backfill.Authority;
 import dev.backfill.BackfillOperations;
 import dev.backfill.Backfills;
-import dev.backfill.BackfillsProvider;
 import dev.backfill.EngineOptions;
 import dev.backfill.example.relay.backfills.RelayBackfills;
-import java.util.ServiceLoader;
+import dev.backfill.postgres.PostgresBackfills;
 
 /** The operator's seat: a third process on the same database that steers and watches, and claims nothing. Thread-safe. */
 final class Console implements AutoCloseable {
@@ -27,10 +26,7 @@ final class Console implements AutoCloseable {
         config.setJdbcUrl(jdbcUrl);
         config.setMaximumPoolSize(3);
         HikariDataSource pool = new HikariDataSource(config);
-        Backfills backfills = ServiceLoader.load(BackfillsProvider.class)
-                .findFirst()
-                .orElseThrow()
-                .on(pool::getConnection)
+        Backfills backfills = PostgresBackfills.on(pool)
                 .definitions(RelayBackfills.all())
                 .options(EngineOptions.builder().workers(0).build())
                 .operators((authority, capability) -> authority.equals(operator))

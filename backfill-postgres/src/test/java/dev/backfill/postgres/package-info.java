@@ -1,0 +1,2 @@
+/** Proofs of the engine against real PostgreSQL. */
+package dev.backfill.postgres;
