@@ -75,9 +75,11 @@ public final class Browser implements AutoCloseable {
         return driver;
     }
 
+    /** Opens the console and signs in with a token that is valid. */
     public void signIn(URI api, String token) {
         driver.get(api + "/console/");
         enter(token);
+        find("[data-key=sign-out]");
     }
 
     public void enter(String token) {

@@ -89,8 +89,7 @@ class OperatorApiIT {
             assertThat(success.json().path("outcome").asText()).isEqualTo("success");
             JsonNode before = client.get("/" + ID).json();
             database.update(
-                    "UPDATE events SET thread_root = NULL WHERE id = (SELECT min(id) FROM events WHERE tags ? 'e')"
-                            .replace("?", "??"));
+                    "UPDATE events SET thread_root = NULL WHERE id = (SELECT min(id) FROM events WHERE tags ?? 'e')");
             Client.Answer failure = post(client, "validate", "v2");
             assertThat(failure.json().path("outcome").asText()).isEqualTo("failure");
             assertThat(failure.json().at("/diagnostic/code").asText()).isEqualTo("validation-rejected");
@@ -153,7 +152,7 @@ class OperatorApiIT {
                 assertThat(stranger.get(path).text()).isEqualTo(refusal);
             }
             assertThat(stranger.post("/" + ID + "/start", "k").text()).isEqualTo(refusal);
-            for (String id : List.of("nobody", "UPPER", "..", "%20", "a".repeat(200), "%F0%9F%92%A9")) {
+            for (String id : List.of("nobody", "UPPER", "%20", "a".repeat(200), "%F0%9F%92%A9")) {
                 Client.Answer answer = client.post("/" + id + "/start", "k");
                 assertThat(answer.status()).as(id).isBetween(400, 404);
                 assertThat(answer.header("Content-Type")).isEqualTo("application/problem+json");
