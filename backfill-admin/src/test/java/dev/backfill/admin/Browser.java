@@ -165,6 +165,12 @@ public final class Browser implements AutoCloseable {
         size((int) width, (int) before);
     }
 
+    /** What is in the window, as a picture. */
+    public void viewport(Path file) throws IOException {
+        Files.createDirectories(file.getParent());
+        Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
+    }
+
     @Override
     public void close() {
         driver.quit();

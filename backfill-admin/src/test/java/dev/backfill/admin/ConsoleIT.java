@@ -323,7 +323,7 @@ class ConsoleIT {
         host.operations.put(Rows.running(ID).progress(5_000, null));
         browser.signIn(host.api(), TestHost.ANA);
         browser.open(DETAIL);
-        browser.untilText("5,000 of unknown rows");
+        browser.untilText("share unknown · 5,000 rows so far");
         assertThat(browser.shows("progress")).isFalse();
         browser.click("[data-key=preflight]");
         browser.untilText("Rows: unknown");
