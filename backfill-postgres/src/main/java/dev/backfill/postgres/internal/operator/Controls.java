@@ -50,7 +50,8 @@ record Controls(PlaneContext plane) {
         if (stored.isPresent()) {
             return replay(session, request, stored.get());
         }
-        Row row = plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId);
+        Row row = PlaneContext.readable(
+                plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId));
         BackfillAction action = request.action();
         if (action.convergedOn().contains(row.state())) {
             Moved same = new Moved(row.state(), row.generation());
@@ -118,7 +119,8 @@ record Controls(PlaneContext plane) {
     boolean startQuietly(OperatorRequest request) throws SQLException {
         try {
             return plane.engine().control().inTransaction(session -> {
-                Row row = plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId);
+                Row row = PlaneContext.readable(
+                        plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId));
                 if (row.state() != BackfillState.PENDING) {
                     return false;
                 }
