@@ -9,6 +9,7 @@ import dev.backfill.BackfillState;
 import dev.backfill.Diagnostic;
 import dev.backfill.DiagnosticCode;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import dev.backfill.postgres.internal.schema.SchemaCheck;
 import dev.backfill.postgres.internal.schema.TableFacts;
 import dev.backfill.postgres.internal.store.Claim;
@@ -17,6 +18,7 @@ import dev.backfill.postgres.internal.store.ClaimSql.Candidate;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,14 +35,35 @@ record Claimer(EngineContext engine) {
     /** Claims for an owner; empty when there is nothing to claim. */
     Optional<Held> claim(String owner) throws SQLException {
         List<Candidate> candidates = engine.control().inTransaction(this::look);
+        SQLException first = null;
         for (Candidate candidate : candidates) {
-            Optional<Held> held = engine.control().inTransaction(s -> claim(s, candidate, owner));
-            if (held.isPresent()) {
-                announce(held.get().claim(), candidate);
-                return held;
+            try {
+                Optional<Held> held = claim(candidate, owner);
+                if (held.isPresent()) {
+                    return held;
+                }
+            } catch (SQLException e) {
+                if (SqlFailure.of(e) == SqlFailure.INFRASTRUCTURE) {
+                    throw e;
+                }
+                // One that can't be claimed or ended, for want of its audit record for instance, must not hold up the others.
+                first = first == null ? e : first;
             }
         }
+        if (first != null) {
+            throw first;
+        }
         return Optional.empty();
+    }
+
+    private Optional<Held> claim(Candidate candidate, String owner) throws SQLException {
+        if (candidate.attempts() >= engine.options().maxAttempts()) {
+            exhaust(candidate);
+            return Optional.empty();
+        }
+        Optional<Held> held = engine.control().inTransaction(s -> claim(s, candidate, owner));
+        held.ifPresent(h -> announce(h.claim(), candidate));
+        return held;
     }
 
     private List<Candidate> look(Session session) throws SQLException {
@@ -75,10 +98,6 @@ record Claimer(EngineContext engine) {
     }
 
     private Optional<Held> claim(Session session, Candidate candidate, String owner) throws SQLException {
-        if (candidate.attempts() >= engine.options().maxAttempts()) {
-            exhaust(session, candidate);
-            return Optional.empty();
-        }
         BackfillDefinition<?> definition =
                 engine.registry().find(candidate.id()).orElseThrow();
         SchemaCheck check = SchemaCheck.of(session, definition);
@@ -111,17 +130,24 @@ record Claimer(EngineContext engine) {
     }
 
     /** Owners died without progress as often as is allowed: the definition may be killing its process (RB-5). */
-    private void exhaust(Session session, Candidate candidate) throws SQLException {
+    private void exhaust(Candidate candidate) throws SQLException {
         Diagnostic why = Diagnostic.of(
                 DiagnosticCode.OWNER_LOST_REPEATEDLY,
                 candidate.attempts() + " owners died or lost their claim without committed progress. "
                         + DiagnosticCode.OWNER_LOST_REPEATEDLY.remedy(),
                 null);
-        Long generation = engine.sql().outcomes().exhaust(session, candidate.id(), why);
-        if (generation == null) {
-            return;
-        }
         BackfillId id = BackfillId.of(candidate.id());
+        Long generation = engine.control().inTransaction(session -> exhaust(session, id, why));
+        if (generation != null) {
+            engine.events().publish(BackfillEvent.of(BackfillEvent.Kind.FAILED, id, generation, why.code()));
+        }
+    }
+
+    private @Nullable Long exhaust(Session session, BackfillId id, Diagnostic why) throws SQLException {
+        Long generation = engine.sql().outcomes().exhaust(session, id.value(), why);
+        if (generation == null) {
+            return null;
+        }
         engine.sql()
                 .audit()
                 .write(
@@ -136,7 +162,7 @@ record Claimer(EngineContext engine) {
                                 generation,
                                 "applied",
                                 why.code()));
-        engine.events().publish(BackfillEvent.of(BackfillEvent.Kind.FAILED, id, generation, why.code()));
+        return generation;
     }
 
     private void announce(Claim claim, Candidate candidate) {

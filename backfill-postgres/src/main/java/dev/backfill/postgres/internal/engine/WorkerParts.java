@@ -24,6 +24,11 @@ record WorkerParts(
         BarrierReport barrier,
         PoisonReport poison) {
 
+    /** Whether the engine is closing. */
+    boolean isClosing() {
+        return settlement.pause().isClosed();
+    }
+
     static WorkerParts of(EngineContext engine, Renewer renewer, Pause pause) {
         return new WorkerParts(
                 new Claimer(engine),

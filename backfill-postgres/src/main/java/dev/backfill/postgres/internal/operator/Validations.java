@@ -94,7 +94,6 @@ final class Validations {
             return Optional.of(current(session, request, row, Reason.INCOMPATIBLE_SCHEMA));
         }
         controls.audit(session, request, row.state(), row.state(), row.generation(), "applied");
-        last.begin(session, request);
         return Optional.empty();
     }
 
@@ -118,10 +117,19 @@ final class Validations {
     /** Runs on a validation thread, whether or not anybody still waits; why there is no result, or null when there is one. */
     private @Nullable Reason runAndRecord(OperatorRequest request, BackfillDefinition<?> definition) {
         long started = System.nanoTime();
-        ValidationRunner.Result result = runner.run(definition);
+        ValidationRunner.Result result = runner.run(definition, () -> plane.engine().control().inTransaction(session -> {
+            last.begin(session, request);
+            return true;
+        }));
         try {
             if (result instanceof ValidationRunner.Result.Ran ran) {
-                plane.engine().control().inTransaction(session -> record(session, request, ran));
+                Recorded recorded = plane.engine().control().inTransaction(session -> record(session, request, ran));
+                if (recorded == Recorded.COMPLETED) {
+                    plane.engine()
+                            .events()
+                            .publish(BackfillEvent.of(
+                                    BackfillEvent.Kind.COMPLETED, request.id(), ran.row().generation() + 1, null));
+                }
                 plane.engine()
                         .events()
                         .publish(BackfillEvent.of(
@@ -136,7 +144,10 @@ final class Validations {
             plane.engine().control().inTransaction(session -> {
                 Row row = plane.rows().read(session, request.id()).orElseThrow(RefusedException::unknownId);
                 controls.audit(session, request, row.state(), row.state(), row.generation(), "current_state");
-                last.forget(session, request);
+                // Of a copy that found another one under way, nothing was noted, and the other's note is not its to forget.
+                if (!(result instanceof ValidationRunner.Result.Busy)) {
+                    last.forget(session, request);
+                }
                 return true;
             });
             return reason;
@@ -162,30 +173,42 @@ final class Validations {
         return sql != null && SqlFailure.of(sql) == SqlFailure.SCHEMA ? Reason.INCOMPATIBLE_SCHEMA : Reason.UNAVAILABLE;
     }
 
-    private boolean record(Session session, OperatorRequest request, ValidationRunner.Result.Ran ran)
+    /** What became of a result. */
+    private enum Recorded {
+        KEPT,
+        COMPLETED
+    }
+
+    private Recorded record(Session session, OperatorRequest request, ValidationRunner.Result.Ran ran)
             throws SQLException {
         // Ledger first, then row, then audit: the lock order of every control.
         plane.ledger().enter(session, request);
         Row row = plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId);
+        Optional<Stored> earlier = plane.ledger().find(session, request);
+        if (earlier.isPresent() && earlier.get().result() != null) {
+            // Another copy of this request was quicker, and its answer has been given: it stays the answer.
+            controls.audit(session, request, row.state(), row.state(), row.generation(), "replayed");
+            last.forget(session, request);
+            return Recorded.KEPT;
+        }
         Diagnostic diagnostic = diagnostic(ran.outcome());
         String result = code(ran.outcome());
         plane.ledger()
                 .answer(session, request, result, row.state(), new Moved(row.state(), row.generation()), diagnostic);
         last.end(session, request, result, diagnostic);
         controls.audit(session, request, row.state(), row.state(), row.generation(), result);
-        if (ran.outcome() instanceof ValidationOutcome.Holds) {
-            complete(session, request, ran.row());
-        }
-        return true;
+        return ran.outcome() instanceof ValidationOutcome.Holds && complete(session, request, ran.row())
+                ? Recorded.COMPLETED
+                : Recorded.KEPT;
     }
 
-    private void complete(Session session, OperatorRequest request, Begun judged) throws SQLException {
+    private boolean complete(Session session, OperatorRequest request, Begun judged) throws SQLException {
         if (judged.state() != BackfillState.VALIDATING
                 || !plane.engine()
                         .sql()
                         .outcomes()
                         .completeUnclaimed(session, request.id().value(), judged.generation())) {
-            return;
+            return false;
         }
         plane.engine()
                 .sql()
@@ -202,9 +225,7 @@ final class Validations {
                                 judged.generation() + 1,
                                 "applied",
                                 null));
-        plane.engine()
-                .events()
-                .publish(BackfillEvent.of(BackfillEvent.Kind.COMPLETED, request.id(), judged.generation() + 1, null));
+        return true;
     }
 
     private ValidationReport report(Session session, OperatorRequest request, Reason open) throws SQLException {
