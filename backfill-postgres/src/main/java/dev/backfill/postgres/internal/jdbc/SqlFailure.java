@@ -67,6 +67,11 @@ public enum SqlFailure {
         return "57014".equals(state) || "25P03".equals(state) || "25P04".equals(state);
     }
 
+    /** Whether it says that PostgreSQL refused a COMMIT or ROLLBACK inside a DO block, function or procedure. */
+    public static boolean isTransactionControl(SQLException e) {
+        return "2D000".equals(e.getSQLState());
+    }
+
     /** Whether it says that something wrote in a read-only transaction. */
     public static boolean isWriteInReadOnly(SQLException e) {
         return "25006".equals(e.getSQLState());
