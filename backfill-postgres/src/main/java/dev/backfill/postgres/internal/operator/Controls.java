@@ -84,6 +84,10 @@ record Controls(PlaneContext plane) {
         if (!check.unwalkable().isEmpty()) {
             throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, check.unwalkable());
         }
+        List<Finding> refused = new PreflightCheck(plane.engine()).statements(session, definition, check);
+        if (!refused.isEmpty()) {
+            throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, refused);
+        }
         return plane.actions().start(session, definition, facts.estimatedRows());
     }
 
