@@ -118,26 +118,29 @@ record Controls(PlaneContext plane) {
 
     /**
      * The start of automatic mode: a pending row is started, with an audit record; any other is left without a word, so that a
-     * restart leaves no trace (CF). Whether it was started.
+     * restart leaves no trace (CF).
+     *
+     * @return why a pending row could not be started; empty otherwise
      */
-    boolean startQuietly(OperatorRequest request) throws SQLException {
+    Optional<ConflictCode> startQuietly(OperatorRequest request, boolean auditRefusal) throws SQLException {
         try {
             return plane.engine().control().inTransaction(session -> {
                 Row row = PlaneContext.readable(
                         plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId));
-                if (row.state() != BackfillState.PENDING) {
-                    return false;
+                if (row.state() == BackfillState.PENDING) {
+                    Moved now = start(session, request, row).orElseThrow();
+                    audit(session, request, row.state(), now.state(), now.generation(), "applied");
                 }
-                Moved now = start(session, request, row).orElseThrow();
-                audit(session, request, row.state(), now.state(), now.generation(), "applied");
-                return true;
+                return Optional.empty();
             });
         } catch (RefusedException refused) {
-            plane.engine().control().inTransaction(session -> {
-                audit(session, request, refused.state, refused.state, refused.generation, refused.outcomeCode());
-                return true;
-            });
-            return false;
+            if (auditRefusal) {
+                plane.engine().control().inTransaction(session -> {
+                    audit(session, request, refused.state, refused.state, refused.generation, refused.outcomeCode());
+                    return true;
+                });
+            }
+            return Optional.of(refused.code == null ? ConflictCode.UNKNOWN_HERE : refused.code);
         }
     }
 

@@ -18,6 +18,7 @@ import dev.backfill.Overview;
 import dev.backfill.Preflight;
 import dev.backfill.ValidationReport;
 import java.sql.SQLException;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -189,9 +190,15 @@ public final class OperatorPlane implements BackfillOperations {
         return outcome instanceof ActionOutcome.UnknownId ? "unknown_id" : ConflictCode.UNKNOWN_HERE.wireName();
     }
 
-    /** Whether the row is pending and was started by the automatic mode of this boot. */
-    public static boolean startAtBoot(PlaneContext plane, OperatorRequest request) throws SQLException {
-        return new Controls(plane).startQuietly(request);
+    /**
+     * The start of automatic mode; any row that is not pending is left alone.
+     *
+     * @param auditRefusal whether a refusal is worth a record; one that is repeated is not
+     * @return why a pending row could not be started; empty otherwise
+     */
+    public static Optional<ConflictCode> startAtBoot(PlaneContext plane, OperatorRequest request, boolean auditRefusal)
+            throws SQLException {
+        return new Controls(plane).startQuietly(request, auditRefusal);
     }
 
     /** Writes what is still only counted. */
