@@ -37,6 +37,7 @@ public record StatementProbe(EngineContext engine) {
     // Below this a whole read of the table costs less than a walk through its index, and the planner is right to prefer it.
     private static final long BIG_TABLE = 50_000;
     private static final int BIG_IN_BATCHES = 20;
+    private static final int MOST_LINES = 40;
     // Each partition by itself: an empty one is read whole, and rightly.
     private static final Sql BIG_TABLES = Sql.of("""
             /* backfill:catalog */ SELECT c.relname FROM pg_catalog.pg_class AS c WHERE c.reltuples >= :least AND c.relkind = 'r'
@@ -79,6 +80,27 @@ public record StatementProbe(EngineContext engine) {
             }
         }
         return findings;
+    }
+
+    /** How PostgreSQL would walk a window, one line per scan; empty when it refuses the statement. */
+    public List<String> summary(Session session, BackfillDefinition<?> definition, TableFacts facts)
+            throws SQLException {
+        PreparedDefinition prepared = PreparedDefinition.of(engine, definition, facts);
+        EndsSql ends = new EndsSql(prepared.key());
+        Params params = PageSql.params(ends.least(session), ends.greatest(session), definition.batchSize());
+        List<String> lines = new ArrayList<>();
+        scans(plan(session, prepared.repair().statement().later(), params).plan(), lines);
+        return lines;
+    }
+
+    private static void scans(JsonNode node, List<String> lines) {
+        String relation = node.path("Relation Name").asText();
+        String index = node.path("Index Name").asText();
+        String kind = node.path("Node Type").asText();
+        if ((!relation.isEmpty() || !index.isEmpty()) && !kind.equals("ModifyTable") && lines.size() < MOST_LINES) {
+            lines.add(kind + (index.isEmpty() ? "" : " using " + index) + (relation.isEmpty() ? "" : " on " + relation));
+        }
+        node.path("Plans").forEach(child -> scans(child, lines));
     }
 
     private static Set<String> bigTables(Session session, BackfillDefinition<?> definition, TableFacts facts)

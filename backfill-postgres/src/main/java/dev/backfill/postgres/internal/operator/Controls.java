@@ -104,7 +104,7 @@ record Controls(PlaneContext plane) {
     private ActionOutcome answered(Session session, OperatorRequest request, Row prior, Moved now, String result)
             throws SQLException {
         audit(session, request, prior.state(), now.state(), now.generation(), result);
-        plane.ledger().answer(session, request, result, prior.state(), now, null);
+        plane.ledger().answer(session, request.requestId(), result, prior.state(), now, null);
         return outcome(result, plane.snapshot(session, request.id()), false);
     }
 
