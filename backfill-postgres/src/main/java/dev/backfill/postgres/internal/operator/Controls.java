@@ -84,6 +84,10 @@ record Controls(PlaneContext plane) {
         if (!check.unwalkable().isEmpty()) {
             throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, check.unwalkable());
         }
+        List<Finding> refused = new PreflightCheck(plane.engine()).statements(session, definition, check);
+        if (!refused.isEmpty()) {
+            throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, refused);
+        }
         return plane.actions().start(session, definition, facts.estimatedRows());
     }
 
@@ -100,7 +104,7 @@ record Controls(PlaneContext plane) {
     private ActionOutcome answered(Session session, OperatorRequest request, Row prior, Moved now, String result)
             throws SQLException {
         audit(session, request, prior.state(), now.state(), now.generation(), result);
-        plane.ledger().answer(session, request, result, prior.state(), now, null);
+        plane.ledger().answer(session, request.requestId(), result, prior.state(), now, null);
         return outcome(result, plane.snapshot(session, request.id()), false);
     }
 
