@@ -43,9 +43,7 @@ final class BatchRunner {
             if (held.prepared().definition().startBarrier() && !begun.barrierPassed()) {
                 return new BatchResult.Barrier(begun.barrierExpired());
             }
-            engine.events()
-                    .publish(
-                            BackfillEvent.of(BackfillEvent.Kind.BATCH_ATTEMPTED, claim.id(), claim.generation(), null));
+            engine.events().publish(BackfillEvent.Kind.BATCH_ATTEMPTED, claim, null);
             Work work = work(session, held, limit);
             Pacing pacing =
                     begun.pacing() == null ? held.prepared().definition().pacing() : begun.pacing();

@@ -37,12 +37,17 @@ record Controls(PlaneContext plane) {
             // apart.
             return plane.engine().control().inTransaction(session -> {
                 audit(session, request, refused.state, refused.state, refused.generation, refused.outcomeCode());
-                return refused.code == null
-                        ? new ActionOutcome.UnknownId()
-                        : new ActionOutcome.Conflict(
-                                refused.code, plane.snapshot(session, request.id()), refused.findings, false);
+                return refusal(session, request, refused);
             });
         }
+    }
+
+    private ActionOutcome refusal(Session session, OperatorRequest request, RefusedException refused)
+            throws SQLException {
+        return refused.code == null
+                ? new ActionOutcome.UnknownId()
+                : new ActionOutcome.Conflict(
+                        refused.code, plane.snapshot(session, request.id()), refused.findings, false);
     }
 
     private ActionOutcome decide(Session session, OperatorRequest request) throws SQLException, RefusedException {
@@ -113,25 +118,24 @@ record Controls(PlaneContext plane) {
 
     /**
      * The start of automatic mode: a pending row is started, with an audit record; any other is left without a word, so that a
-     * restart leaves no trace (CF). Whether it was started.
+     * restart leaves no trace (CF). What became of it; empty when there was nothing to start.
      */
-    boolean startQuietly(OperatorRequest request) throws SQLException {
+    Optional<ActionOutcome> startQuietly(OperatorRequest request) throws SQLException {
         try {
             return plane.engine().control().inTransaction(session -> {
                 Row row = plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId);
                 if (row.state() != BackfillState.PENDING) {
-                    return false;
+                    return Optional.empty();
                 }
                 Moved now = start(session, request, row).orElseThrow();
                 audit(session, request, row.state(), now.state(), now.generation(), "applied");
-                return true;
+                return Optional.of(new ActionOutcome.Applied(plane.snapshot(session, request.id()), false));
             });
         } catch (RefusedException refused) {
-            plane.engine().control().inTransaction(session -> {
+            return plane.engine().control().inTransaction(session -> {
                 audit(session, request, refused.state, refused.state, refused.generation, refused.outcomeCode());
-                return true;
+                return Optional.of(refusal(session, request, refused));
             });
-            return false;
         }
     }
 

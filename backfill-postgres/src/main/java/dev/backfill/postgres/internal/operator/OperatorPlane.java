@@ -5,19 +5,19 @@ import dev.backfill.ActionOutcome;
 import dev.backfill.AuditPage;
 import dev.backfill.Authority;
 import dev.backfill.BackfillAction;
-import dev.backfill.BackfillEvent;
 import dev.backfill.BackfillId;
 import dev.backfill.BackfillOperations;
 import dev.backfill.BackfillSnapshot;
 import dev.backfill.BackfillUnavailableException;
 import dev.backfill.Capability;
-import dev.backfill.ConflictCode;
 import dev.backfill.OperatorAuthorizer;
 import dev.backfill.OperatorRequest;
 import dev.backfill.Overview;
 import dev.backfill.Preflight;
 import dev.backfill.ValidationReport;
+import dev.backfill.postgres.internal.engine.Events;
 import java.sql.SQLException;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +27,7 @@ public final class OperatorPlane implements BackfillOperations {
     private final OperatorAuthorizer authorizer;
     private final Supplier<PlaneContext> context;
     private final ValidationThreads threads;
+    private final OperatorEvents events;
     private final Denials denials = new Denials();
 
     /**
@@ -34,10 +35,12 @@ public final class OperatorPlane implements BackfillOperations {
      *
      * @param context the shared parts; throws {@link BackfillUnavailableException} while the tables can't be used
      */
-    public OperatorPlane(OperatorAuthorizer authorizer, Supplier<PlaneContext> context, ValidationThreads threads) {
+    public OperatorPlane(
+            OperatorAuthorizer authorizer, Supplier<PlaneContext> context, ValidationThreads threads, Events events) {
         this.authorizer = authorizer;
         this.context = context;
         this.threads = threads;
+        this.events = new OperatorEvents(events);
     }
 
     @Override
@@ -49,8 +52,7 @@ public final class OperatorPlane implements BackfillOperations {
     @Override
     public BackfillSnapshot show(Authority authority, BackfillId id) {
         require(authority, "show", id);
-        PlaneContext plane = context.get();
-        plane.engine().events().publish(BackfillEvent.of(BackfillEvent.Kind.DIAGNOSTICS_READ, null, 0, "show"));
+        events.read(authority, id, "show");
         return reading(shared -> new Reads(shared).show(id));
     }
 
@@ -60,9 +62,9 @@ public final class OperatorPlane implements BackfillOperations {
             throw new IllegalArgumentException("limit must be 1 to 200, got " + limit);
         }
         require(authority, "audit", id);
+        events.read(authority, id, "audit");
         return reading(plane -> {
             denials.flush(plane.engine());
-            plane.engine().events().publish(BackfillEvent.of(BackfillEvent.Kind.DIAGNOSTICS_READ, null, 0, "audit"));
             return new Reads(plane).audit(id, limit, before);
         });
     }
@@ -81,11 +83,13 @@ public final class OperatorPlane implements BackfillOperations {
         if (!allowed(request)) {
             return new ActionOutcome.Denied();
         }
+        long started = System.nanoTime();
+        return events.answered(request, carryOut(request), started);
+    }
+
+    private ActionOutcome carryOut(OperatorRequest request) {
         try {
-            PlaneContext plane = context.get();
-            ActionOutcome outcome = new Controls(plane).perform(request);
-            report(plane, request, name(outcome));
-            return outcome;
+            return new Controls(context.get()).perform(request);
         } catch (SQLException e) {
             return Unavailability.outcome(Unavailability.of(e));
         } catch (BackfillUnavailableException e) {
@@ -101,6 +105,11 @@ public final class OperatorPlane implements BackfillOperations {
         if (!allowed(request)) {
             return new ValidationReport.Refused(new ActionOutcome.Denied());
         }
+        long started = System.nanoTime();
+        return events.answered(request, prove(request), started);
+    }
+
+    private ValidationReport prove(OperatorRequest request) {
         try {
             PlaneContext plane = context.get();
             return new Validations(plane, new Controls(plane), threads).validate(request);
@@ -121,6 +130,7 @@ public final class OperatorPlane implements BackfillOperations {
         if (permits(authority, capability)) {
             return true;
         }
+        events.denied(authority);
         try {
             denials.record(context.get().engine(), authority, attempted, id, requestId);
         } catch (BackfillUnavailableException e) {
@@ -166,32 +176,12 @@ public final class OperatorPlane implements BackfillOperations {
         T from(PlaneContext plane) throws SQLException;
     }
 
-    private static void report(PlaneContext plane, OperatorRequest request, String outcome) {
-        plane.engine()
-                .events()
-                .publish(BackfillEvent.of(
-                        BackfillEvent.Kind.OPERATOR_ACTION,
-                        request.id(),
-                        0,
-                        request.action().wireName() + "." + outcome));
-    }
-
-    private static String name(ActionOutcome outcome) {
-        if (outcome instanceof ActionOutcome.Applied applied) {
-            return applied.replayed() ? "replayed" : "applied";
-        }
-        if (outcome instanceof ActionOutcome.Converged converged) {
-            return converged.replayed() ? "replayed" : "converged";
-        }
-        if (outcome instanceof ActionOutcome.Conflict conflict) {
-            return conflict.code().wireName();
-        }
-        return outcome instanceof ActionOutcome.UnknownId ? "unknown_id" : ConflictCode.UNKNOWN_HERE.wireName();
-    }
-
     /** Whether the row is pending and was started by the automatic mode of this boot. */
     public static boolean startAtBoot(PlaneContext plane, OperatorRequest request) throws SQLException {
-        return new Controls(plane).startQuietly(request);
+        long began = System.nanoTime();
+        Optional<ActionOutcome> outcome = new Controls(plane).startQuietly(request);
+        outcome.ifPresent(told -> new OperatorEvents(plane.engine().events()).answered(request, told, began));
+        return outcome.isPresent() && outcome.get() instanceof ActionOutcome.Applied;
     }
 
     /** Writes what is still only counted. */

@@ -59,7 +59,8 @@ public final class Migrator {
                     return false;
                 }
             }
-            // The driver leaves the portal of its last query open, and with it that query's snapshot, for which CREATE INDEX
+            // The driver leaves the portal of its last query open, and with it that query's snapshot, for which CREATE
+            // INDEX
             // CONCURRENTLY waits without end. A command that needs no snapshot takes the portal's place.
             try (Statement statement = guard.connection().createStatement()) {
                 statement.execute(DROP_SNAPSHOT);

@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** One started engine: boots on a thread of its own, again and again until it is up, and closes within a bound. Thread-safe. */
 public final class EngineBackfills implements Backfills {
@@ -48,7 +49,7 @@ public final class EngineBackfills implements Backfills {
         this.boot = new Boot(configuration, events, this::allBusy);
         this.gatekeeper = new Gatekeeper(boot, configuration.registry().required(), () -> started);
         this.validations = new ValidationThreads(configuration.processName());
-        this.operations = new OperatorPlane(configuration.authorizer(), boot::context, validations);
+        this.operations = new OperatorPlane(configuration.authorizer(), boot::context, validations, events);
         this.bootThread = new Thread(this::boot, "backfill-boot-" + configuration.processName());
         this.bootThread.setDaemon(true);
     }
@@ -68,6 +69,7 @@ public final class EngineBackfills implements Backfills {
 
     private void boot() {
         Duration wait = Duration.ofMillis(250);
+        String reported = "";
         while (!pause.isClosed()) {
             try {
                 if (boot.attempt()) {
@@ -77,9 +79,12 @@ public final class EngineBackfills implements Backfills {
                 pause.forAtLeast(WHILE_OTHERS_MIGRATE);
                 continue;
             } catch (BackfillException e) {
-                LOG.atWarn()
+                // Once for each cause: it is asked again every few seconds for as long as it lasts.
+                boolean news = !String.valueOf(e.getMessage()).equals(reported);
+                reported = String.valueOf(e.getMessage());
+                LOG.atLevel(news ? Level.WARN : Level.DEBUG)
                         .addKeyValue("retry_in_ms", wait.toMillis())
-                        .log("Backfill is not started: {}", e.getMessage());
+                        .log("Backfill is not started: {}", reported);
             } catch (RuntimeException | LinkageError | AssertionError e) {
                 LOG.atError().setCause(e).log("Backfill is not started: an unexpected error");
             }
