@@ -37,7 +37,9 @@ final class Samples {
     static BackfillDefinition<Long> doubling(int batchSize) {
         return overItems(DOUBLED.value())
                 .batchSize(batchSize)
-                .repair(SetRepair.set("doubled", "n * 2").andSet("hits", "hits + 1").where("doubled IS NULL AND tags ? 'e'"))
+                .repair(SetRepair.set("doubled", "n * 2")
+                        .andSet("hits", "hits + 1")
+                        .where("doubled IS NULL AND tags ? 'e'"))
                 .validate(Validation.noRowMatches("doubled IS NULL AND tags ? 'e'"))
                 .build();
     }
@@ -59,9 +61,12 @@ final class Samples {
                 .batchSize(batchSize)
                 .repair((batch, tx) -> {
                     beforeIncrement.repair(batch, tx);
-                    try (var statement = tx.connection()
-                            .prepareStatement("update items set hits = hits + 1 where id = any (?)")) {
-                        statement.setArray(1, tx.connection().createArrayOf("bigint", batch.keys().toArray()));
+                    try (var statement =
+                            tx.connection().prepareStatement("update items set hits = hits + 1 where id = any (?)")) {
+                        statement.setArray(
+                                1,
+                                tx.connection()
+                                        .createArrayOf("bigint", batch.keys().toArray()));
                         return statement.executeUpdate();
                     }
                 })
@@ -75,8 +80,9 @@ final class Samples {
                 create table ties (at timestamptz not null, id uuid not null, done boolean not null default false,
                   primary key (at, id));
                 """);
-        db.execute("insert into ties (at, id) select timestamptz '2024-01-01 00:00:00.123456Z' + (g / 7) * interval '1 second',"
-                + " md5(g::text)::uuid from generate_series(1, " + rows + ") as g");
+        db.execute(
+                "insert into ties (at, id) select timestamptz '2024-01-01 00:00:00.123456Z' + (g / 7) * interval '1 second',"
+                        + " md5(g::text)::uuid from generate_series(1, " + rows + ") as g");
     }
 
     static BackfillDefinition<CompoundKey> tied(int batchSize) {

@@ -49,7 +49,8 @@ class SpineIT {
         for (boolean fused : List.of(true, false)) {
             Samples.items(db, 1_000);
             completes(Samples.doubling(64), 1_000, fused);
-            assertThat(db.queryLong("select count(*) from items where doubled = n * 2 and hits = 1")).isEqualTo(1_000);
+            assertThat(db.queryLong("select count(*) from items where doubled = n * 2 and hits = 1"))
+                    .isEqualTo(1_000);
         }
     }
 
@@ -59,7 +60,8 @@ class SpineIT {
         db.execute("update items set name = upper(name) where n % 2 = 0");
         String before = db.queryText("select string_agg(xmin::text, ',' order by id) from items where n % 2 = 0");
         completes(Samples.upper(50), 500, true);
-        assertThat(db.queryLong("select count(*) from items where name = upper(name)")).isEqualTo(500);
+        assertThat(db.queryLong("select count(*) from items where name = upper(name)"))
+                .isEqualTo(500);
         assertThat(db.queryText("select string_agg(xmin::text, ',' order by id) from items where n % 2 = 0"))
                 .isEqualTo(before);
     }

@@ -50,7 +50,8 @@ record Controls(PlaneContext plane) {
         if (stored.isPresent()) {
             return replay(session, request, stored.get());
         }
-        Row row = plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId);
+        Row row = PlaneContext.readable(
+                plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId));
         BackfillAction action = request.action();
         if (action.convergedOn().contains(row.state())) {
             Moved same = new Moved(row.state(), row.generation());
@@ -83,6 +84,10 @@ record Controls(PlaneContext plane) {
         if (!check.unwalkable().isEmpty()) {
             throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, check.unwalkable());
         }
+        List<Finding> refused = new PreflightCheck(plane.engine()).statements(session, definition, check);
+        if (!refused.isEmpty()) {
+            throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, refused);
+        }
         return plane.actions().start(session, definition, facts.estimatedRows());
     }
 
@@ -99,7 +104,7 @@ record Controls(PlaneContext plane) {
     private ActionOutcome answered(Session session, OperatorRequest request, Row prior, Moved now, String result)
             throws SQLException {
         audit(session, request, prior.state(), now.state(), now.generation(), result);
-        plane.ledger().answer(session, request, result, prior.state(), now, null);
+        plane.ledger().answer(session, request.requestId(), result, prior.state(), now, null);
         return outcome(result, plane.snapshot(session, request.id()), false);
     }
 
@@ -120,7 +125,8 @@ record Controls(PlaneContext plane) {
     Optional<ConflictCode> startQuietly(OperatorRequest request, boolean auditRefusal) throws SQLException {
         try {
             return plane.engine().control().inTransaction(session -> {
-                Row row = plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId);
+                Row row = PlaneContext.readable(
+                        plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId));
                 if (row.state() == BackfillState.PENDING) {
                     Moved now = start(session, request, row).orElseThrow();
                     audit(session, request, row.state(), now.state(), now.generation(), "applied");

@@ -15,10 +15,16 @@ import dev.backfill.ConflictCode;
 import dev.backfill.OperatorAuthorizer;
 import dev.backfill.OperatorRequest;
 import dev.backfill.Overview;
+import dev.backfill.ControlRequest;
+import dev.backfill.Pace;
+import dev.backfill.PaceOutcome;
+import dev.backfill.Pacing;
+import dev.backfill.RehearsalOutcome;
 import dev.backfill.Preflight;
 import dev.backfill.ValidationReport;
 import java.sql.SQLException;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -72,6 +78,51 @@ public final class OperatorPlane implements BackfillOperations {
     public Preflight preflight(Authority authority, BackfillId id) {
         require(authority, "preflight", id);
         return reading(plane -> new Reads(plane).preflight(id));
+    }
+
+    @Override
+    public Pace pace(Authority authority, BackfillId id) {
+        require(authority, "pace", id);
+        return reading(plane -> new Paces(plane).read(id));
+    }
+
+    @Override
+    public PaceOutcome pace(ControlRequest request, @Nullable Pacing pacing) {
+        return beside(request, Paces.ACTION, plane -> new Paces(plane).set(request, pacing), PaceOutcome.Refused::new);
+    }
+
+    @Override
+    public RehearsalOutcome rehearse(ControlRequest request) {
+        return beside(
+                request,
+                Rehearsals.ACTION,
+                plane -> new Rehearsals(plane).rehearse(request),
+                RehearsalOutcome.Refused::new);
+    }
+
+    /** A control beside the lifecycle. */
+    private <T> T beside(ControlRequest request, String action, Read<T> control, Function<ActionOutcome, T> refusal) {
+        if (!authorize(
+                request.authority(),
+                Capability.CONTROL,
+                action,
+                request.id().value(),
+                request.requestId())) {
+            return refusal.apply(new ActionOutcome.Denied());
+        }
+        try {
+            PlaneContext plane = context.get();
+            T outcome = control.from(plane);
+            plane.engine()
+                    .events()
+                    .publish(BackfillEvent.of(
+                            BackfillEvent.Kind.OPERATOR_ACTION, request.id(), 0, action + ".answered"));
+            return outcome;
+        } catch (SQLException e) {
+            return refusal.apply(Unavailability.outcome(Unavailability.of(e)));
+        } catch (BackfillUnavailableException e) {
+            return refusal.apply(Unavailability.outcome(e));
+        }
     }
 
     @Override

@@ -73,7 +73,8 @@ final class Validations {
     /** The answer that needs no run, or none: then the request is entered and the validation may begin. */
     private Optional<ValidationReport> accept(Session session, OperatorRequest request) throws SQLException {
         Optional<Stored> stored = plane.ledger().enter(session, request);
-        Row row = plane.rows().read(session, request.id()).orElseThrow(RefusedException::unknownId);
+        Row row = PlaneContext.readable(
+                plane.rows().read(session, request.id()).orElseThrow(RefusedException::unknownId));
         if (stored.isPresent() && !stored.get().sameRequest()) {
             throw new RefusedException(ConflictCode.REQUEST_ID_REUSED, row, List.of());
         }
@@ -169,7 +170,7 @@ final class Validations {
         Diagnostic diagnostic = diagnostic(ran.outcome());
         String result = code(ran.outcome());
         plane.ledger()
-                .answer(session, request, result, row.state(), new Moved(row.state(), row.generation()), diagnostic);
+                .answer(session, request.requestId(), result, row.state(), new Moved(row.state(), row.generation()), diagnostic);
         last.end(session, request, result, diagnostic);
         controls.audit(session, request, row.state(), row.state(), row.generation(), result);
         if (ran.outcome() instanceof ValidationOutcome.Holds) {

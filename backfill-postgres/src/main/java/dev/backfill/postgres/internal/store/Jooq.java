@@ -18,7 +18,19 @@ import org.jooq.impl.DSL;
  */
 public final class Jooq {
 
+    static {
+        // A library does not greet in its host's log; a host that wants the greeting sets these itself.
+        quiet("org.jooq.no-logo");
+        quiet("org.jooq.no-tips");
+    }
+
     private final Settings settings;
+
+    private static void quiet(String property) {
+        if (System.getProperty(property) == null) {
+            System.setProperty(property, "true");
+        }
+    }
 
     /** For the library's tables of one schema. */
     public Jooq(Names names) {

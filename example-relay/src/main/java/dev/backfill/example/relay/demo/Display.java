@@ -2,6 +2,7 @@ package dev.backfill.example.relay.demo;
 
 import dev.backfill.BackfillSnapshot;
 import dev.backfill.BackfillSnapshot.ClaimStatus;
+import dev.backfill.BackfillState;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Progress for people: a table that repaints itself on a terminal, one line every now and then elsewhere. */
 final class Display {
@@ -20,12 +22,14 @@ final class Display {
     private final PrintStream out;
     private final boolean terminal;
     private final long began = System.nanoTime();
+    private long asked;
     private long painted;
     private int linesToRepaint;
 
     private Display(PrintStream out, boolean terminal) {
         this.out = out;
         this.terminal = terminal;
+        this.asked = began;
         this.painted = began - PLAIN_NANOS;
     }
 
@@ -61,16 +65,22 @@ final class Display {
         linesToRepaint = 0;
     }
 
-    /** Shows progress if it is time to. */
+    /** Whether it is time for {@link #progress}. */
+    boolean isDue() {
+        return System.nanoTime() - asked >= REPAINT_NANOS;
+    }
+
+    /** Shows progress: on a terminal now, elsewhere now and then. */
     void progress(List<BackfillSnapshot> backfills, List<RelayProcess> relays) {
-        if (System.nanoTime() - painted < (terminal ? REPAINT_NANOS : PLAIN_NANOS)) {
+        asked = System.nanoTime();
+        if (!terminal && System.nanoTime() - painted < PLAIN_NANOS) {
             return;
         }
         painted = System.nanoTime();
         if (terminal) {
             repaint(backfills, relays);
         } else {
-            say("%s", backfills.stream().map(Display::brief).collect(Collectors.joining("  ")));
+            say("%s", backfills.stream().map(Display::brief).collect(Collectors.joining(" | ")));
         }
     }
 
@@ -113,28 +123,33 @@ final class Display {
             return "";
         }
         Optional<String> relay = relays.stream()
-                .filter(candidate -> owner.contains(candidate.processName()))
+                .filter(candidate -> candidate.isOwner(owner))
                 .map(RelayProcess::name)
                 .findFirst();
         return relay.orElse(owner) + (backfill.claim().status() == ClaimStatus.EXPIRED ? " (lapsed)" : "");
     }
 
-    private static String bar(@org.jspecify.annotations.Nullable Double fraction) {
+    private static String bar(@Nullable Double fraction) {
         int filled = fraction == null ? 0 : (int) Math.floor(Math.min(1, fraction) * BAR);
         return (fraction == null ? "?" : "█").repeat(filled) + "·".repeat(BAR - filled);
     }
 
-    private static String percent(@org.jspecify.annotations.Nullable Double fraction) {
+    private static String percent(@Nullable Double fraction) {
         return fraction == null ? "?" : String.format(Locale.ROOT, "%.0f%%", Math.floor(fraction * 100));
     }
 
     private static String brief(BackfillSnapshot backfill) {
         String id = backfill.id().toString();
         String name = id.substring(id.indexOf('.') + 1, id.lastIndexOf('.'));
-        return switch (backfill.state()) {
-            case RUNNING -> name + " " + percent(backfill.progress().fraction());
-            default -> name + " " + backfill.state().wireName();
-        };
+        if (backfill.state() != BackfillState.RUNNING) {
+            return name + " " + backfill.state().wireName();
+        }
+        BackfillSnapshot.Progress progress = backfill.progress();
+        String rate = progress.rowsPerSecond() == null
+                ? ""
+                : String.format(Locale.ROOT, " %,.0f/s", progress.rowsPerSecond());
+        String eta = progress.eta() == null ? "" : " eta " + duration(progress.eta());
+        return name + " " + percent(progress.fraction()) + rate + eta;
     }
 
     private static String duration(Duration time) {
