@@ -79,7 +79,9 @@ public final class OwnServer implements AutoCloseable {
                     old ? "select pg_start_backup('test', true, false)" : "select pg_backup_start('test', true)");
             copy(data, copy);
             try (ResultSet stop = statement.executeQuery(
-                    old ? "select labelfile from pg_stop_backup(false, false)" : "select labelfile from pg_backup_stop(false)")) {
+                    old
+                            ? "select labelfile from pg_stop_backup(false, false)"
+                            : "select labelfile from pg_backup_stop(false)")) {
                 stop.next();
                 label = stop.getString(1);
             }
@@ -105,7 +107,8 @@ public final class OwnServer implements AutoCloseable {
 
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                if (!List.of("postmaster.pid", "postmaster.opts", "epg-lock").contains(file.getFileName().toString())) {
+                if (!List.of("postmaster.pid", "postmaster.opts", "epg-lock")
+                        .contains(file.getFileName().toString())) {
                     try {
                         Files.copy(file, to.resolve(from.relativize(file)));
                     } catch (NoSuchFileException e) {

@@ -48,7 +48,8 @@ class ReplicaGateIT {
         try (Backfills engine = Host.start(primary::connection, SchemaMode.MIGRATE, b -> {})) {
             Host.awaitStarted(engine);
             Eventually.until(
-                    "the standby has the row", () -> flag(onStandby, "select to_regclass('backfill') is not null")
+                    "the standby has the row",
+                    () -> flag(onStandby, "select to_regclass('backfill') is not null")
                             && flag(onStandby, "select count(*) = 1 from backfill"));
             assertThat(ReplicaGate.hasReplayed(replica, Host.ID.value())).isFalse();
             onStandby.execute("select pg_wal_replay_pause()");
@@ -58,8 +59,7 @@ class ReplicaGateIT {
                     .perform(new dev.backfill.OperatorRequest(
                             dev.backfill.BackfillAction.START, Host.ID, "go", Host.OPERATOR, null));
             Eventually.until(
-                    "the primary has completed it",
-                    () -> flag(onPrimary, "select state = 'completed' from backfill"));
+                    "the primary has completed it", () -> flag(onPrimary, "select state = 'completed' from backfill"));
             String lsn = engine.operations().show(Host.OPERATOR, Host.ID).completedLsn();
             assertThat(lsn).isNotNull();
             // The standby has received it all, and shows nothing of it.
@@ -68,7 +68,8 @@ class ReplicaGateIT {
                     () -> flag(onStandby, "select pg_last_wal_receive_lsn() > '" + lsn + "'::pg_lsn"));
             assertThat(ReplicaGate.hasReplayed(replica, Host.ID.value())).isFalse();
             assertThat(ReplicaGate.hasReplayedUpTo(replica, lsn)).isFalse();
-            assertThat(ReplicaGate.hasReplayedUpTo(onPrimary.getConnection(), lsn)).isTrue();
+            assertThat(ReplicaGate.hasReplayedUpTo(onPrimary.getConnection(), lsn))
+                    .isTrue();
             onStandby.execute("select pg_wal_replay_resume()");
             Eventually.until("the gate opens", () -> ReplicaGate.hasReplayed(replica, Host.ID.value()));
             assertThat(ReplicaGate.hasReplayedUpTo(replica, lsn)).isTrue();

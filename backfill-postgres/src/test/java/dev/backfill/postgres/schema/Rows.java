@@ -23,8 +23,6 @@ final class Rows {
         db.execute(
                 "update backfill set state = ?, key_codec = 'v1:bigint', bound = '{5}', bound_captured_at = now(), started_at = now(),"
                         + " completed_at = case when ? = 'completed' then now() end where id = ?",
-                state.wireName(),
-                state.wireName(),
-                id);
+                state.wireName(), state.wireName(), id);
     }
 }

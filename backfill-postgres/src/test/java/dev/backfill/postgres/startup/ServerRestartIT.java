@@ -32,8 +32,11 @@ class ServerRestartIT {
             ask(source, "create table items (id bigint primary key, n int not null, doubled int)");
             ask(source, "insert into items (id, n) select g, g from generate_series(1, 500) as g");
             int port = server.stop();
-            try (Backfills engine = Host.start(source, SchemaMode.MIGRATE, b -> b.requiredAtStartup(Host.ID.value())
-                    .options(Host.shortLease().batchSizeCap(1).build()))) {
+            try (Backfills engine = Host.start(
+                    source,
+                    SchemaMode.MIGRATE,
+                    b -> b.requiredAtStartup(Host.ID.value())
+                            .options(Host.shortLease().batchSizeCap(1).build()))) {
                 Host.awaitDatabase(engine, Readiness.Status.UNKNOWN);
                 server.startAgain(port);
                 Eventually.until("it works", () -> "t".equals(ask(source, "select batches > 2 from backfill")));
