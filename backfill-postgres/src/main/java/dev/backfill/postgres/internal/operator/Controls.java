@@ -84,6 +84,10 @@ record Controls(PlaneContext plane) {
         if (!check.unwalkable().isEmpty()) {
             throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, check.unwalkable());
         }
+        List<Finding> refused = new PreflightCheck(plane.engine()).statements(session, definition, check);
+        if (!refused.isEmpty()) {
+            throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, refused);
+        }
         return plane.actions().start(session, definition, facts.estimatedRows());
     }
 
@@ -100,7 +104,7 @@ record Controls(PlaneContext plane) {
     private ActionOutcome answered(Session session, OperatorRequest request, Row prior, Moved now, String result)
             throws SQLException {
         audit(session, request, prior.state(), now.state(), now.generation(), result);
-        plane.ledger().answer(session, request, result, prior.state(), now, null);
+        plane.ledger().answer(session, request.requestId(), result, prior.state(), now, null);
         return outcome(result, plane.snapshot(session, request.id()), false);
     }
 
@@ -114,26 +118,29 @@ record Controls(PlaneContext plane) {
 
     /**
      * The start of automatic mode: a pending row is started, with an audit record; any other is left without a word, so that a
-     * restart leaves no trace (CF). Whether it was started.
+     * restart leaves no trace (CF).
+     *
+     * @return why a pending row could not be started; empty otherwise
      */
-    boolean startQuietly(OperatorRequest request) throws SQLException {
+    Optional<ConflictCode> startQuietly(OperatorRequest request, boolean auditRefusal) throws SQLException {
         try {
             return plane.engine().control().inTransaction(session -> {
                 Row row = PlaneContext.readable(
                         plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId));
-                if (row.state() != BackfillState.PENDING) {
-                    return false;
+                if (row.state() == BackfillState.PENDING) {
+                    Moved now = start(session, request, row).orElseThrow();
+                    audit(session, request, row.state(), now.state(), now.generation(), "applied");
                 }
-                Moved now = start(session, request, row).orElseThrow();
-                audit(session, request, row.state(), now.state(), now.generation(), "applied");
-                return true;
+                return Optional.empty();
             });
         } catch (RefusedException refused) {
-            plane.engine().control().inTransaction(session -> {
-                audit(session, request, refused.state, refused.state, refused.generation, refused.outcomeCode());
-                return true;
-            });
-            return false;
+            if (auditRefusal) {
+                plane.engine().control().inTransaction(session -> {
+                    audit(session, request, refused.state, refused.state, refused.generation, refused.outcomeCode());
+                    return true;
+                });
+            }
+            return Optional.of(refused.code == null ? ConflictCode.UNKNOWN_HERE : refused.code);
         }
     }
 

@@ -15,9 +15,16 @@ import dev.backfill.ConflictCode;
 import dev.backfill.OperatorAuthorizer;
 import dev.backfill.OperatorRequest;
 import dev.backfill.Overview;
+import dev.backfill.ControlRequest;
+import dev.backfill.Pace;
+import dev.backfill.PaceOutcome;
+import dev.backfill.Pacing;
+import dev.backfill.RehearsalOutcome;
 import dev.backfill.Preflight;
 import dev.backfill.ValidationReport;
 import java.sql.SQLException;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -71,6 +78,51 @@ public final class OperatorPlane implements BackfillOperations {
     public Preflight preflight(Authority authority, BackfillId id) {
         require(authority, "preflight", id);
         return reading(plane -> new Reads(plane).preflight(id));
+    }
+
+    @Override
+    public Pace pace(Authority authority, BackfillId id) {
+        require(authority, "pace", id);
+        return reading(plane -> new Paces(plane).read(id));
+    }
+
+    @Override
+    public PaceOutcome pace(ControlRequest request, @Nullable Pacing pacing) {
+        return beside(request, Paces.ACTION, plane -> new Paces(plane).set(request, pacing), PaceOutcome.Refused::new);
+    }
+
+    @Override
+    public RehearsalOutcome rehearse(ControlRequest request) {
+        return beside(
+                request,
+                Rehearsals.ACTION,
+                plane -> new Rehearsals(plane).rehearse(request),
+                RehearsalOutcome.Refused::new);
+    }
+
+    /** A control beside the lifecycle. */
+    private <T> T beside(ControlRequest request, String action, Read<T> control, Function<ActionOutcome, T> refusal) {
+        if (!authorize(
+                request.authority(),
+                Capability.CONTROL,
+                action,
+                request.id().value(),
+                request.requestId())) {
+            return refusal.apply(new ActionOutcome.Denied());
+        }
+        try {
+            PlaneContext plane = context.get();
+            T outcome = control.from(plane);
+            plane.engine()
+                    .events()
+                    .publish(BackfillEvent.of(
+                            BackfillEvent.Kind.OPERATOR_ACTION, request.id(), 0, action + ".answered"));
+            return outcome;
+        } catch (SQLException e) {
+            return refusal.apply(Unavailability.outcome(Unavailability.of(e)));
+        } catch (BackfillUnavailableException e) {
+            return refusal.apply(Unavailability.outcome(e));
+        }
     }
 
     @Override
@@ -189,9 +241,15 @@ public final class OperatorPlane implements BackfillOperations {
         return outcome instanceof ActionOutcome.UnknownId ? "unknown_id" : ConflictCode.UNKNOWN_HERE.wireName();
     }
 
-    /** Whether the row is pending and was started by the automatic mode of this boot. */
-    public static boolean startAtBoot(PlaneContext plane, OperatorRequest request) throws SQLException {
-        return new Controls(plane).startQuietly(request);
+    /**
+     * The start of automatic mode; any row that is not pending is left alone.
+     *
+     * @param auditRefusal whether a refusal is worth a record; one that is repeated is not
+     * @return why a pending row could not be started; empty otherwise
+     */
+    public static Optional<ConflictCode> startAtBoot(PlaneContext plane, OperatorRequest request, boolean auditRefusal)
+            throws SQLException {
+        return new Controls(plane).startQuietly(request, auditRefusal);
     }
 
     /** Writes what is still only counted. */
