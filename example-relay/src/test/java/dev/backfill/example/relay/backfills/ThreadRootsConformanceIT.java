@@ -4,6 +4,7 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.testkit.conformance.DefinitionConformance;
 import java.sql.Connection;
 
+// region conformance
 class ThreadRootsConformanceIT extends DefinitionConformance<Long> {
 
     @Override
@@ -16,3 +17,4 @@ class ThreadRootsConformanceIT extends DefinitionConformance<Long> {
         SmallHistory.seed(database);
     }
 }
+// endregion
