@@ -11,15 +11,15 @@ import dev.backfill.BackfillSnapshot;
 import dev.backfill.BackfillUnavailableException;
 import dev.backfill.Capability;
 import dev.backfill.ConflictCode;
+import dev.backfill.ControlRequest;
 import dev.backfill.OperatorAuthorizer;
 import dev.backfill.OperatorRequest;
 import dev.backfill.Overview;
-import dev.backfill.ControlRequest;
 import dev.backfill.Pace;
 import dev.backfill.PaceOutcome;
 import dev.backfill.Pacing;
-import dev.backfill.RehearsalOutcome;
 import dev.backfill.Preflight;
+import dev.backfill.RehearsalOutcome;
 import dev.backfill.ValidationReport;
 import dev.backfill.postgres.internal.engine.Events;
 import java.sql.SQLException;
@@ -105,11 +105,7 @@ public final class OperatorPlane implements BackfillOperations {
     /** A control beside the lifecycle. */
     private <T> T beside(ControlRequest request, String action, Read<T> control, Function<ActionOutcome, T> refusal) {
         if (!authorize(
-                request.authority(),
-                Capability.CONTROL,
-                action,
-                request.id().value(),
-                request.requestId())) {
+                request.authority(), Capability.CONTROL, action, request.id().value(), request.requestId())) {
             return refusal.apply(new ActionOutcome.Denied());
         }
         try {
@@ -235,7 +231,8 @@ public final class OperatorPlane implements BackfillOperations {
     public static Optional<ConflictCode> startAtBoot(PlaneContext plane, OperatorRequest request, boolean tellRefusal)
             throws SQLException {
         long began = System.nanoTime();
-        ActionOutcome outcome = new Controls(plane).startQuietly(request, tellRefusal).orElse(null);
+        ActionOutcome outcome =
+                new Controls(plane).startQuietly(request, tellRefusal).orElse(null);
         if (outcome instanceof ActionOutcome.Applied || (outcome != null && tellRefusal)) {
             new OperatorEvents(plane.engine().events()).answered(request, outcome, began);
         }
