@@ -15,6 +15,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,7 @@ public final class Worker implements BackfillWorker {
     private final Map<BackfillId, Pacer> pacers = new HashMap<>();
     private @Nullable Held held;
     private long renewedAt;
+    private @Nullable String restsFor;
     private boolean closed;
 
     /** A worker under a name for people. */
@@ -52,7 +54,7 @@ public final class Worker implements BackfillWorker {
             try {
                 now = parts.claimer().claim(owner).orElse(null);
             } catch (SQLException e) {
-                LOG.atDebug().setCause(Redacted.of(e)).log("No claim could be looked for");
+                LOG.atDebug().setCause(Redaction.of(e)).log("No claim could be looked for");
                 return new StepOutcome.Unavailable(
                         null,
                         "PostgreSQL could not be asked for work"
@@ -77,20 +79,47 @@ public final class Worker implements BackfillWorker {
     @Nullable
     Duration rest() {
         Held now = held;
-        return now == null ? null : pacer(now).rest();
+        if (now == null) {
+            return null;
+        }
+        Duration rest = pacer(now).rest();
+        // However rarely an idle worker looks, one that holds a claim looks often enough to keep it.
+        Duration renewal = engine.options().lease().dividedBy(4);
+        if (rest == null) {
+            return restsFor == null ? null : renewal;
+        }
+        return rest.compareTo(renewal) < 0 ? rest : renewal;
+    }
+
+    /** Says once why it rests, and keeps the claim meanwhile; costs no attempt. */
+    private StepOutcome rests(Held now, Throttle.Reason why) {
+        boolean news = !why.signal().equals(restsFor);
+        restsFor = why.signal();
+        if (news && why.worthAWord()) {
+            engine.events()
+                    .publish(BackfillEvent.of(
+                            BackfillEvent.Kind.THROTTLED, now.id(), now.claim().generation(), why.signal()));
+            renewedAt = System.nanoTime() - engine.options().lease().toNanos();
+        }
+        return waits(now, Waiting.Reason.THROTTLED, why.detail());
     }
 
     private StepOutcome batch(Held now) {
         Pacer pacer = pacer(now);
-        if (pacer.rest() != null) {
-            return waits(now, Waiting.Reason.THROTTLED, "Pacing: resting between batches.");
+        Optional<Throttle.Reason> rests = parts.throttle().of(now, pacer);
+        if (rests.isPresent()) {
+            return rests(now, rests.get());
         }
+        restsFor = null;
         int limit = pacer.limit();
         BatchResult result = parts.batches().run(now, limit);
         if (result instanceof BatchResult.Committed done) {
-            pacer.committed(done.pacing(), done.took(), done.work().scanned());
+            pacer.committed(done.pacing(), done.cost());
             return committed(
-                    now, now.claim().advanced(done.state(), done.work().checkpoint()), done.work(), done.took());
+                    now,
+                    now.claim().advanced(done.state(), done.work().checkpoint()),
+                    done.work(),
+                    done.cost().took());
         }
         if (result instanceof BatchResult.Barrier barrier) {
             return barrier(now, barrier.expired());
@@ -118,17 +147,11 @@ public final class Worker implements BackfillWorker {
         renewedAt = System.nanoTime();
         boolean reached = after.state() == BackfillState.VALIDATING;
         engine.events()
-                .publish(new BackfillEvent(
-                        BackfillEvent.Kind.BATCH_COMMITTED,
-                        after.id(),
-                        after.generation(),
-                        null,
-                        took,
-                        work.scanned(),
-                        work.changed()));
+                .publish(Events.about(BackfillEvent.Kind.BATCH_COMMITTED, after, null)
+                        .took(took)
+                        .rows(work.scanned(), work.changed()));
         if (reached) {
-            engine.events()
-                    .publish(BackfillEvent.of(BackfillEvent.Kind.VALIDATING, after.id(), after.generation(), null));
+            engine.events().publish(BackfillEvent.Kind.VALIDATING, after, null);
         }
         return new StepOutcome.Committed(after.id(), work.scanned(), work.changed(), reached);
     }
@@ -143,7 +166,7 @@ public final class Worker implements BackfillWorker {
             decision = parts.poison().named(now, decision);
         }
         LOG.atDebug()
-                .setCause(Redacted.of(cause))
+                .setCause(Redaction.of(cause))
                 .addKeyValue("backfill", now.id())
                 .log("A batch failed");
         if (decision.tooSlow() || decision.kind() == Kind.NARROW) {
@@ -197,11 +220,7 @@ public final class Worker implements BackfillWorker {
         String detail = parts.barrier().describe(now.claim());
         if (!expired) {
             engine.events()
-                    .publish(BackfillEvent.of(
-                            BackfillEvent.Kind.BARRIER_WAIT,
-                            now.id(),
-                            now.claim().generation(),
-                            null));
+                    .publish(Events.about(BackfillEvent.Kind.BARRIER_WAIT, now.claim(), null), "waits_for", detail);
             return waits(now, Waiting.Reason.START_BARRIER, detail);
         }
         held = null;
@@ -230,6 +249,7 @@ public final class Worker implements BackfillWorker {
                     held = null;
                     return parts.losses().notMine(now);
                 }
+                engine.events().publish(BackfillEvent.Kind.RENEWED, now.claim(), null);
             } catch (SQLException e) {
                 return new StepOutcome.Unavailable(
                         now.id(), "The claim of backfill " + now.id() + " could not be renewed.");
@@ -241,7 +261,10 @@ public final class Worker implements BackfillWorker {
     private StepOutcome validate(Held now) {
         StepOutcome outcome = parts.validation().run(now);
         if (outcome instanceof StepOutcome.Waits waits) {
-            return waits(now, waits.reason(), "The validation waits.");
+            String detail = waits.reason() == Waiting.Reason.START_BARRIER
+                    ? parts.barrier().describe(now.claim())
+                    : "Another validation of this backfill is under way; this one waits for it.";
+            return waits(now, waits.reason(), detail);
         }
         held = null;
         return outcome;
@@ -263,12 +286,7 @@ public final class Worker implements BackfillWorker {
         }
         try {
             if (engine.control().inTransaction(s -> engine.sql().claims().release(s, now.claim()))) {
-                engine.events()
-                        .publish(BackfillEvent.of(
-                                BackfillEvent.Kind.RELEASED,
-                                now.id(),
-                                now.claim().generation(),
-                                null));
+                engine.events().publish(BackfillEvent.Kind.RELEASED, now.claim(), null);
             }
         } catch (SQLException e) {
             LOG.atInfo()

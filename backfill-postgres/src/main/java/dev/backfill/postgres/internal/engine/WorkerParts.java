@@ -1,5 +1,7 @@
 package dev.backfill.postgres.internal.engine;
 
+import dev.backfill.postgres.internal.store.PaceSql;
+
 /**
  * What the workers of one engine share. Immutable, thread-safe.
  *
@@ -12,6 +14,7 @@ package dev.backfill.postgres.internal.engine;
  * @param settlement settles unknown outcomes
  * @param barrier says what the start barrier waits for
  * @param poison names the key range of a data error
+ * @param throttle says whether to rest
  */
 record WorkerParts(
         Claimer claimer,
@@ -22,7 +25,8 @@ record WorkerParts(
         LossReport losses,
         Settlement settlement,
         BarrierReport barrier,
-        PoisonReport poison) {
+        PoisonReport poison,
+        Throttle throttle) {
 
     /** Whether the engine is closing. */
     boolean isClosing() {
@@ -30,15 +34,19 @@ record WorkerParts(
     }
 
     static WorkerParts of(EngineContext engine, Renewer renewer, Pause pause) {
+        HealthCheck health = new HealthCheck(engine);
+        LossReport losses = new LossReport(engine);
+        FailureRecorder recorder = new FailureRecorder(engine, losses);
         return new WorkerParts(
                 new Claimer(engine),
                 new BatchRunner(engine),
-                new WorkerValidation(engine, renewer),
+                new WorkerValidation(engine, renewer, recorder, losses),
                 new FailurePolicy(engine.options()),
-                new FailureRecorder(engine),
-                new LossReport(engine),
+                recorder,
+                losses,
                 new Settlement(engine, pause),
                 new BarrierReport(engine),
-                new PoisonReport(engine));
+                new PoisonReport(engine),
+                new Throttle(engine, health, new PaceSql(engine.names())));
     }
 }

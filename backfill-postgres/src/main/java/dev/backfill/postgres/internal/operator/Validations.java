@@ -123,21 +123,12 @@ final class Validations {
         }));
         try {
             if (result instanceof ValidationRunner.Result.Ran ran) {
-                Recorded recorded = plane.engine().control().inTransaction(session -> record(session, request, ran));
-                if (recorded == Recorded.COMPLETED) {
-                    plane.engine()
-                            .events()
-                            .publish(BackfillEvent.of(
-                                    BackfillEvent.Kind.COMPLETED, request.id(), ran.row().generation() + 1, null));
+                boolean completed = plane.engine().control().inTransaction(session -> record(session, request, ran));
+                Duration took = Duration.ofNanos(System.nanoTime() - started);
+                publish(request, BackfillEvent.Kind.VALIDATED, ran.row().generation(), code(ran.outcome()), took);
+                if (completed) {
+                    publish(request, BackfillEvent.Kind.COMPLETED, ran.row().generation() + 1, null, null);
                 }
-                plane.engine()
-                        .events()
-                        .publish(BackfillEvent.of(
-                                        BackfillEvent.Kind.VALIDATED,
-                                        request.id(),
-                                        ran.row().generation(),
-                                        code(ran.outcome()))
-                                .took(Duration.ofNanos(System.nanoTime() - started)));
                 return null;
             }
             Reason reason = reason(result);
@@ -154,6 +145,20 @@ final class Validations {
         } catch (SQLException e) {
             return Reason.UNAVAILABLE;
         }
+    }
+
+    private void publish(
+            OperatorRequest request,
+            BackfillEvent.Kind kind,
+            long generation,
+            @Nullable String code,
+            @Nullable Duration took) {
+        plane.engine()
+                .events()
+                .publish(BackfillEvent.of(kind, request.id(), generation, code)
+                        .took(took)
+                        .by(request.authority().name())
+                        .answering(request.requestId()));
     }
 
     private static Reason reason(ValidationRunner.Result result) {
@@ -173,13 +178,8 @@ final class Validations {
         return sql != null && SqlFailure.of(sql) == SqlFailure.SCHEMA ? Reason.INCOMPATIBLE_SCHEMA : Reason.UNAVAILABLE;
     }
 
-    /** What became of a result. */
-    private enum Recorded {
-        KEPT,
-        COMPLETED
-    }
-
-    private Recorded record(Session session, OperatorRequest request, ValidationRunner.Result.Ran ran)
+    /** Records the outcome; whether it completed the row. */
+    private boolean record(Session session, OperatorRequest request, ValidationRunner.Result.Ran ran)
             throws SQLException {
         // Ledger first, then row, then audit: the lock order of every control.
         plane.ledger().enter(session, request);
@@ -189,19 +189,24 @@ final class Validations {
             // Another copy of this request was quicker, and its answer has been given: it stays the answer.
             controls.audit(session, request, row.state(), row.state(), row.generation(), "replayed");
             last.forget(session, request);
-            return Recorded.KEPT;
+            return false;
         }
         Diagnostic diagnostic = diagnostic(ran.outcome());
         String result = code(ran.outcome());
         plane.ledger()
-                .answer(session, request, result, row.state(), new Moved(row.state(), row.generation()), diagnostic);
+                .answer(
+                        session,
+                        request.requestId(),
+                        result,
+                        row.state(),
+                        new Moved(row.state(), row.generation()),
+                        diagnostic);
         last.end(session, request, result, diagnostic);
         controls.audit(session, request, row.state(), row.state(), row.generation(), result);
-        return ran.outcome() instanceof ValidationOutcome.Holds && complete(session, request, ran.row())
-                ? Recorded.COMPLETED
-                : Recorded.KEPT;
+        return ran.outcome() instanceof ValidationOutcome.Holds && complete(session, request, ran.row());
     }
 
+    /** Whether it completed the row. */
     private boolean complete(Session session, OperatorRequest request, Begun judged) throws SQLException {
         if (judged.state() != BackfillState.VALIDATING
                 || !plane.engine()

@@ -11,7 +11,6 @@ import dev.backfill.postgres.internal.schema.Names;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -33,8 +32,7 @@ public final class BeginSql {
                 , b.state,
                   b.generation = :generation AND b.claim_token = :token AS mine,
                   b.claim_expires_at > pg_catalog.clock_timestamp() AS unexpired,
-                  pg_catalog.pg_current_xact_id()::text AS xid,
-                  """
+                  pg_catalog.pg_current_xact_id()::text AS xid,\s"""
                 + BarrierSql.PASSED + """
                  AS barrier_passed,
                   pg_catalog.clock_timestamp() - b.barrier_since > :barrier_millis * interval '1 millisecond' AS barrier_expired,
@@ -83,18 +81,7 @@ public final class BeginSql {
                 row.getString("xid"),
                 row.getBoolean("barrier_passed"),
                 row.getBoolean("barrier_expired"),
-                row.getBoolean("paced") ? pacing(row) : null);
-    }
-
-    private static Pacing pacing(ResultSet row) throws SQLException {
-        double ratio = row.getDouble("pause_ratio");
-        Double pauseRatio = row.wasNull() ? null : ratio;
-        Long target = Values.bigint(row, "target_batch_millis");
-        return new Pacing(
-                pauseRatio,
-                Values.bigint(row, "rows_per_second"),
-                Values.bigint(row, "wal_bytes_per_second"),
-                target == null ? null : Duration.ofMillis(target));
+                row.getBoolean("paced") ? PaceSql.pacing(row) : null);
     }
 
     /**

@@ -3,7 +3,9 @@ package dev.backfill.postgres.internal.store;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The shapes of statement that walk a source by keyset. All of them select the page once, materialized, in one snapshot, and work on
@@ -19,8 +21,10 @@ public final class PageSql {
             backfill_head_ AS MATERIALIZED (SELECT * FROM backfill_page_ ORDER BY {page_order} LIMIT 1),
             backfill_edge_ AS MATERIALIZED (SELECT * FROM backfill_page_ ORDER BY {page_order_desc} LIMIT 1)""";
 
-    // From the page's first key and not from the checkpoint, which one snapshot makes the same: a range with two ends that the
-    // planner doesn't know is taken for a narrow one, and a range with one end, or a comparison of rows, for a third of the table.
+    // From the page's first key and not from the checkpoint, which one snapshot makes the same: a range with two ends
+    // that the
+    // planner doesn't know is taken for a narrow one, and a range with one end, or a comparison of rows, for a third of
+    // the table.
     private static final String RANGE = "{row_key} >= {head} AND {row_key} <= {edge}{leading_range}";
 
     // Before the first checkpoint there is no lower end: another text, no sentinel.
@@ -38,6 +42,11 @@ public final class PageSql {
 
     /** A statement before the first checkpoint, and one after it. */
     public record Pair(Sql first, Sql later) {
+        /** Both. */
+        public List<Sql> both() {
+            return List.of(first, later);
+        }
+
         /** The one that fits the claim. */
         public Sql of(Claim claim) {
             return claim.checkpoint() == null ? first : later;
@@ -84,9 +93,11 @@ public final class PageSql {
                 "page_texts", key.pageTexts(),
                 "head", key.ofEdge("backfill_head_"),
                 "edge", key.ofEdge("backfill_edge_"),
-                "leading_range", key.leadingRange("(SELECT k1 FROM backfill_head_)", "(SELECT k1 FROM backfill_edge_)")));
+                "leading_range",
+                        key.leadingRange("(SELECT k1 FROM backfill_head_)", "(SELECT k1 FROM backfill_edge_)")));
         fragments.putAll(Map.of("source", key.table(), "assignments", assignments, "condition", condition));
-        // Parameters are named in the template alone: a fragment is put in as it is, so that nothing in an author's SQL or in a
+        // Parameters are named in the template alone: a fragment is put in as it is, so that nothing in an author's SQL
+        // or in a
         // name is read as a parameter or as another fragment.
         String text = template.replace("{range}", RANGE)
                 .replace("{after}", after)
@@ -97,8 +108,13 @@ public final class PageSql {
 
     /** What every statement of a window is given. */
     public static Params params(Claim claim, int limit) {
-        return Params.of("checkpoint", Values.array(claim.checkpoint()))
-                .and("bound", Values.array(claim.bound()))
+        return params(claim.checkpoint(), claim.bound(), limit);
+    }
+
+    /** The same without a claim. */
+    public static Params params(@Nullable List<String> checkpoint, @Nullable List<String> bound, int limit) {
+        return Params.of("checkpoint", Values.array(checkpoint))
+                .and("bound", Values.array(bound))
                 .and("limit", limit);
     }
 }
