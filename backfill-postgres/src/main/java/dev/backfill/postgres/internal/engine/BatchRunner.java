@@ -42,9 +42,7 @@ final class BatchRunner {
             if (held.prepared().definition().startBarrier() && !begun.barrierPassed()) {
                 return new BatchResult.Barrier(begun.barrierExpired());
             }
-            engine.events()
-                    .publish(
-                            BackfillEvent.of(BackfillEvent.Kind.BATCH_ATTEMPTED, claim.id(), claim.generation(), null));
+            engine.events().publish(BackfillEvent.Kind.BATCH_ATTEMPTED, claim, null);
             Pacing pacing =
                     begun.pacing() == null ? held.prepared().definition().pacing() : begun.pacing();
             BatchMeter.Running measured = engine.meter().begin(session, pacing, started);
@@ -89,8 +87,8 @@ final class BatchRunner {
             return held.prepared()
                     .fence()
                     .commit(session, held.claim(), begun.xid(), work)
-                    .<BatchResult>map(state -> new BatchResult.Committed(
-                            state, work, measured.pacing(), measured.cost(work.scanned())))
+                    .<BatchResult>map(state ->
+                            new BatchResult.Committed(state, work, measured.pacing(), measured.cost(work.scanned())))
                     .orElseGet(() -> new BatchResult.Missed(work, measured.took()));
         } catch (SQLException e) {
             // The driver reports "it landed" and "it never arrived" alike: the connection is done with, and the row
