@@ -54,7 +54,11 @@ public final class Worker implements BackfillWorker {
             try {
                 now = parts.claimer().claim(owner).orElse(null);
             } catch (SQLException e) {
+<<<<<<< HEAD
                 LOG.atDebug().setCause(Redaction.of(e)).log("No claim could be looked for");
+=======
+                LOG.atDebug().setCause(Redacted.of(e)).log("No claim could be looked for");
+>>>>>>> main
                 return new StepOutcome.Unavailable(
                         null,
                         "PostgreSQL could not be asked for work"
@@ -166,7 +170,11 @@ public final class Worker implements BackfillWorker {
             decision = parts.poison().named(now, decision);
         }
         LOG.atDebug()
+<<<<<<< HEAD
                 .setCause(Redaction.of(cause))
+=======
+                .setCause(Redacted.of(cause))
+>>>>>>> main
                 .addKeyValue("backfill", now.id())
                 .log("A batch failed");
         if (decision.tooSlow() || decision.kind() == Kind.NARROW) {

@@ -11,6 +11,7 @@ import dev.backfill.postgres.internal.schema.Names;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -32,12 +33,17 @@ public final class BeginSql {
                 , b.state,
                   b.generation = :generation AND b.claim_token = :token AS mine,
                   b.claim_expires_at > pg_catalog.clock_timestamp() AS unexpired,
+<<<<<<< HEAD
                   pg_catalog.pg_current_xact_id()::text AS xid,\s"""
                 + BarrierSql.PASSED + """
                  AS barrier_passed,
+=======
+                  pg_catalog.pg_current_xact_id()::text AS xid,
+                  {passed} AS barrier_passed,
+>>>>>>> main
                   pg_catalog.clock_timestamp() - b.barrier_since > :barrier_millis * interval '1 millisecond' AS barrier_expired,
                   p.id IS NOT NULL AS paced, p.pause_ratio, p.rows_per_second, p.wal_bytes_per_second, p.target_batch_millis
-                FROM {backfill} AS b LEFT JOIN {pace} AS p ON p.id = b.id WHERE b.id = :id""");
+                FROM {backfill} AS b LEFT JOIN {pace} AS p ON p.id = b.id WHERE b.id = :id""", Map.of("passed", BarrierSql.PASSED));
     }
 
     /**
