@@ -75,7 +75,8 @@ public final class FlywayContractGuard implements Callback {
             ContractGuard.requireCompletedIn(schema, context.getConnection(), ids.toArray(new String[0]));
         } catch (SQLException e) {
             throw new FlywayException(
-                    "Whether the backfills of migration " + version + " have completed could not be asked, so it was not begun.",
+                    "Whether the backfills of migration " + version
+                            + " have completed could not be asked, so it was not begun.",
                     e);
         }
     }

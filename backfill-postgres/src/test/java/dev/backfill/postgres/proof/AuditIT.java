@@ -39,27 +39,33 @@ class AuditIT {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "alter table backfill_audit add constraint no_more check (false) not valid | alter table backfill_audit drop constraint no_more",
-        "alter table backfill_audit rename to elsewhere | alter table elsewhere rename to backfill_audit",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "alter table backfill_audit add constraint no_more check (false) not valid | alter table backfill_audit drop constraint no_more",
+                "alter table backfill_audit rename to elsewhere | alter table elsewhere rename to backfill_audit",
+            })
     void a_change_whose_record_is_refused_does_not_happen_and_may_be_repeated(String refuse, String repair) { // AU-3
         Counters.fresh(db, 10);
         try (BackfillHarness harness = BackfillHarness.on(db, Counters.custom(4))) {
-            for (BackfillAction action : List.of(
-                    BackfillAction.START, BackfillAction.PAUSE, BackfillAction.RESUME, BackfillAction.RETRY)) {
+            for (BackfillAction action :
+                    List.of(BackfillAction.START, BackfillAction.PAUSE, BackfillAction.RESUME, BackfillAction.RETRY)) {
                 Rows.put(db, action.appliesFrom().iterator().next());
                 Map<String, String> before = harness.row(Counters.ID);
                 String key = BackfillHarness.newRequestId();
                 db.execute(refuse);
                 ActionOutcome refused = harness.perform(action, Counters.ID, key);
-                assertThat(refused).as(action.wireName()).isInstanceOfSatisfying(
-                        ActionOutcome.Unavailable.class,
-                        it -> assertThat(it.reason()).isEqualTo(Reason.AUDIT_UNAVAILABLE));
+                assertThat(refused)
+                        .as(action.wireName())
+                        .isInstanceOfSatisfying(
+                                ActionOutcome.Unavailable.class,
+                                it -> assertThat(it.reason()).isEqualTo(Reason.AUDIT_UNAVAILABLE));
                 assertThat(harness.row(Counters.ID)).isEqualTo(before);
                 db.execute(repair);
                 assertThat(harness.perform(action, Counters.ID, key))
-                        .isInstanceOfSatisfying(ActionOutcome.Applied.class, it -> assertThat(it.replayed()).isFalse());
+                        .isInstanceOfSatisfying(
+                                ActionOutcome.Applied.class,
+                                it -> assertThat(it.replayed()).isFalse());
             }
         }
     }
@@ -77,12 +83,15 @@ class AuditIT {
             db.execute("alter table backfill_audit drop constraint no_more");
             harness.expireLease(Counters.ID);
             assertThat(harness.worker("b").step()).isInstanceOf(StepOutcome.Ended.class);
-            assertThat(harness.auditRecords(Counters.ID)).last().satisfies(entry -> assertThat(entry)
-                    .containsEntry("action", "block")
-                    .containsEntry("authority", "engine")
-                    .containsEntry("prior_state", "running")
-                    .containsEntry("resulting_state", "blocked")
-                    .containsEntry("generation", harness.row(Counters.ID).get("generation")));
+            assertThat(harness.auditRecords(Counters.ID))
+                    .last()
+                    .satisfies(entry -> assertThat(entry)
+                            .containsEntry("action", "block")
+                            .containsEntry("authority", "engine")
+                            .containsEntry("prior_state", "running")
+                            .containsEntry("resulting_state", "blocked")
+                            .containsEntry(
+                                    "generation", harness.row(Counters.ID).get("generation")));
         }
     }
 
@@ -137,12 +146,16 @@ class AuditIT {
     @MethodSource("sinksThatFail")
     void a_sink_that_fails_undoes_the_change(String name, AuditSink sink) { // AU-3
         Counters.fresh(db, 10);
-        try (BackfillHarness harness =
-                BackfillHarness.over(db).definitions(Counters.custom(4)).audit(sink).open()) {
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .definitions(Counters.custom(4))
+                .audit(sink)
+                .open()) {
             Map<String, String> before = harness.row(Counters.ID);
-            assertThat(harness.start(Counters.ID)).as(name).isInstanceOfSatisfying(
-                    ActionOutcome.Unavailable.class,
-                    it -> assertThat(it.reason()).isEqualTo(Reason.AUDIT_UNAVAILABLE));
+            assertThat(harness.start(Counters.ID))
+                    .as(name)
+                    .isInstanceOfSatisfying(
+                            ActionOutcome.Unavailable.class,
+                            it -> assertThat(it.reason()).isEqualTo(Reason.AUDIT_UNAVAILABLE));
             assertThat(harness.row(Counters.ID)).isEqualTo(before);
             assertThat(db.queryLong("select count(*) from backfill_request")).isZero();
         }
@@ -167,7 +180,9 @@ class AuditIT {
             harness.pause(Counters.ID);
             assertThat(db.queryTexts("select what from host_audit")).containsExactly("start applied", "pause applied");
             assertThat(db.queryLong("select count(*) from backfill_audit")).isZero();
-            assertThat(heard).extracting(AuditRecord::resultingState).containsExactly(BackfillState.RUNNING, BackfillState.PAUSED);
+            assertThat(heard)
+                    .extracting(AuditRecord::resultingState)
+                    .containsExactly(BackfillState.RUNNING, BackfillState.PAUSED);
         }
         db.execute("drop table host_audit");
     }
@@ -178,15 +193,21 @@ class AuditIT {
         try (BackfillHarness harness = BackfillHarness.on(db, Counters.custom(4))) {
             Map<String, String> before = harness.row(Counters.ID);
             BackfillId unheard = BackfillId.of("counters.unheard-of.v1");
-            List<Authority> strangers = List.of(
-                    Authority.operator("community-owner"), Authority.anonymous(), Authority.protectedNetwork());
+            List<Authority> strangers =
+                    List.of(Authority.operator("community-owner"), Authority.anonymous(), Authority.protectedNetwork());
             for (Authority stranger : strangers) {
                 for (BackfillId id : List.of(Counters.ID, unheard)) {
-                    assertThat(harness.operations().perform(new OperatorRequest(
-                                    BackfillAction.START, id, BackfillHarness.newRequestId(), stranger, null)))
+                    assertThat(harness.operations()
+                                    .perform(new OperatorRequest(
+                                            BackfillAction.START, id, BackfillHarness.newRequestId(), stranger, null)))
                             .isEqualTo(new ActionOutcome.Denied());
-                    assertThat(harness.operations().validate(new OperatorRequest(
-                                    BackfillAction.VALIDATE, id, BackfillHarness.newRequestId(), stranger, null)))
+                    assertThat(harness.operations()
+                                    .validate(new OperatorRequest(
+                                            BackfillAction.VALIDATE,
+                                            id,
+                                            BackfillHarness.newRequestId(),
+                                            stranger,
+                                            null)))
                             .isEqualTo(new dev.backfill.ValidationReport.Refused(new ActionOutcome.Denied()));
                     assertThat(messageOf(() -> harness.operations().show(stranger, id)))
                             .isEqualTo(messageOf(() -> harness.operations().show(stranger, unheard)))
@@ -195,7 +216,8 @@ class AuditIT {
             }
             assertThat(harness.row(Counters.ID)).isEqualTo(before);
             assertThat(db.queryLong("select count(*) from backfill_request")).isZero();
-            assertThat(db.queryLong("select count(*) from backfill_audit where outcome = 'denied'")).isPositive();
+            assertThat(db.queryLong("select count(*) from backfill_audit where outcome = 'denied'"))
+                    .isPositive();
         }
     }
 
@@ -239,8 +261,13 @@ class AuditIT {
         Counters.fresh(db, 10);
         try (BackfillHarness harness = BackfillHarness.on(db, Counters.custom(4))) {
             for (int i = 0; i < 100; i++) {
-                harness.operations().perform(new OperatorRequest(
-                        BackfillAction.PAUSE, Counters.ID, BackfillHarness.newRequestId(), Authority.anonymous(), null));
+                harness.operations()
+                        .perform(new OperatorRequest(
+                                BackfillAction.PAUSE,
+                                Counters.ID,
+                                BackfillHarness.newRequestId(),
+                                Authority.anonymous(),
+                                null));
             }
             harness.operations().audit(BackfillHarness.OPERATOR, null, 10, null);
             long each = db.queryLong("select count(*) from backfill_audit where outcome = 'denied'");

@@ -113,16 +113,21 @@ class OperatorMatrixIT {
 
     private static void assertOutcome(ActionOutcome outcome, char expected, boolean replayed) {
         switch (expected) {
-            case 'A' -> assertThat(outcome)
-                    .isInstanceOfSatisfying(
-                            ActionOutcome.Applied.class, it -> assertThat(it.replayed()).isEqualTo(replayed));
-            case 'C' -> assertThat(outcome)
-                    .isInstanceOfSatisfying(
-                            ActionOutcome.Converged.class, it -> assertThat(it.replayed()).isEqualTo(replayed));
-            default -> assertThat(outcome).isInstanceOfSatisfying(ActionOutcome.Conflict.class, it -> {
-                assertThat(it.code()).isEqualTo(ConflictCode.ILLEGAL_TRANSITION);
-                assertThat(it.replayed()).isEqualTo(replayed);
-            });
+            case 'A' ->
+                assertThat(outcome)
+                        .isInstanceOfSatisfying(
+                                ActionOutcome.Applied.class,
+                                it -> assertThat(it.replayed()).isEqualTo(replayed));
+            case 'C' ->
+                assertThat(outcome)
+                        .isInstanceOfSatisfying(
+                                ActionOutcome.Converged.class,
+                                it -> assertThat(it.replayed()).isEqualTo(replayed));
+            default ->
+                assertThat(outcome).isInstanceOfSatisfying(ActionOutcome.Conflict.class, it -> {
+                    assertThat(it.code()).isEqualTo(ConflictCode.ILLEGAL_TRANSITION);
+                    assertThat(it.replayed()).isEqualTo(replayed);
+                });
         }
     }
 
@@ -161,8 +166,9 @@ class OperatorMatrixIT {
     @Test
     void a_retry_clears_attempts_and_the_old_diagnostic_and_a_pause_gives_a_charged_attempt_back() { // LC, RB-5
         Rows.put(db, BackfillState.FAILED);
-        db.execute("update backfill set attempts = 10, contended = 3, failure_code = 'data-error', failure_message = 'x',"
-                + " failure_at = now()");
+        db.execute(
+                "update backfill set attempts = 10, contended = 3, failure_code = 'data-error', failure_message = 'x',"
+                        + " failure_at = now()");
         harness.retry(Counters.ID);
         assertThat(harness.row(Counters.ID))
                 .containsEntry("attempts", "0")
@@ -182,19 +188,37 @@ class OperatorMatrixIT {
         Map<String, ActionOutcome> reused = new LinkedHashMap<>();
         reused.put("action", harness.perform(BackfillAction.RESUME, Counters.ID, key));
         db.execute("insert into backfill (id) values ('counters.second.v1') on conflict do nothing");
-        reused.put("backfill", harness.perform(BackfillAction.PAUSE, dev.backfill.BackfillId.of("counters.second.v1"), key));
+        reused.put(
+                "backfill",
+                harness.perform(BackfillAction.PAUSE, dev.backfill.BackfillId.of("counters.second.v1"), key));
         try (BackfillHarness anyone = BackfillHarness.over(db)
                 .definitions(Counters.custom(4))
                 .operators((authority, capability) -> true)
                 .open()) {
-            reused.put("actor", anyone.operations().perform(new dev.backfill.OperatorRequest(
-                    BackfillAction.PAUSE, Counters.ID, key, dev.backfill.Authority.operator("somebody-else"), null)));
-            reused.put("authority", anyone.operations().perform(new dev.backfill.OperatorRequest(
-                    BackfillAction.PAUSE, Counters.ID, key, dev.backfill.Authority.host("test-operator"), null)));
+            reused.put(
+                    "actor",
+                    anyone.operations()
+                            .perform(new dev.backfill.OperatorRequest(
+                                    BackfillAction.PAUSE,
+                                    Counters.ID,
+                                    key,
+                                    dev.backfill.Authority.operator("somebody-else"),
+                                    null)));
+            reused.put(
+                    "authority",
+                    anyone.operations()
+                            .perform(new dev.backfill.OperatorRequest(
+                                    BackfillAction.PAUSE,
+                                    Counters.ID,
+                                    key,
+                                    dev.backfill.Authority.host("test-operator"),
+                                    null)));
         }
-        reused.forEach((what, outcome) -> assertThat(outcome).as(what).isInstanceOfSatisfying(
-                ActionOutcome.Conflict.class,
-                it -> assertThat(it.code()).isEqualTo(ConflictCode.REQUEST_ID_REUSED)));
+        reused.forEach((what, outcome) -> assertThat(outcome)
+                .as(what)
+                .isInstanceOfSatisfying(
+                        ActionOutcome.Conflict.class,
+                        it -> assertThat(it.code()).isEqualTo(ConflictCode.REQUEST_ID_REUSED)));
         assertThat(harness.row(Counters.ID)).isEqualTo(row);
         db.execute("delete from backfill where id = 'counters.second.v1'");
     }

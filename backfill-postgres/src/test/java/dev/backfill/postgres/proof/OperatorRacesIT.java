@@ -50,16 +50,20 @@ class OperatorRacesIT {
         try (BackfillHarness harness = BackfillHarness.on(db, Counters.custom(4))) {
             List<ActionOutcome> outcomes = Race.of(20).run(number -> harness.start(Counters.ID));
             assertThat(outcomes).filteredOn(OperatorRacesIT::isFresh).hasSize(1);
-            assertThat(outcomes).filteredOn(ActionOutcome.Converged.class::isInstance).hasSize(19);
+            assertThat(outcomes)
+                    .filteredOn(ActionOutcome.Converged.class::isInstance)
+                    .hasSize(19);
             assertThat(generation(harness)).isEqualTo(1);
-            assertThat(db.queryLong("select count(*) from backfill_audit where action = 'start' and outcome = 'applied'"))
+            assertThat(db.queryLong(
+                            "select count(*) from backfill_audit where action = 'start' and outcome = 'applied'"))
                     .isEqualTo(1);
         }
     }
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "VALIDATE")
-    void of_twenty_copies_of_one_request_on_two_processes_one_acts_and_all_hear_the_same(BackfillAction action) throws Exception { // IK-2
+    void of_twenty_copies_of_one_request_on_two_processes_one_acts_and_all_hear_the_same(BackfillAction action)
+            throws Exception { // IK-2
         Counters.fresh(db, 10);
         try (BackfillHarness one = BackfillHarness.on(db, Counters.custom(4));
                 BackfillHarness two = BackfillHarness.on(db, Counters.custom(4))) {
@@ -76,7 +80,8 @@ class OperatorRacesIT {
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "VALIDATE")
-    void of_two_requests_for_the_same_one_applies_and_the_other_converges(BackfillAction action) throws Exception { // LC-4, IK-2
+    void of_two_requests_for_the_same_one_applies_and_the_other_converges(BackfillAction action)
+            throws Exception { // LC-4, IK-2
         Counters.fresh(db, 10);
         try (BackfillHarness harness = BackfillHarness.on(db, Counters.custom(4))) {
             Race.of(2).rounds(4, number -> harness.perform(action, Counters.ID), new Race.Round<ActionOutcome>() {
@@ -88,7 +93,9 @@ class OperatorRacesIT {
                 @Override
                 public void after(int round, List<ActionOutcome> outcomes) {
                     assertThat(outcomes).filteredOn(OperatorRacesIT::isFresh).hasSize(1);
-                    assertThat(outcomes).filteredOn(ActionOutcome.Converged.class::isInstance).hasSize(1);
+                    assertThat(outcomes)
+                            .filteredOn(ActionOutcome.Converged.class::isInstance)
+                            .hasSize(1);
                     assertThat(generation(harness)).isEqualTo(8);
                 }
             });
@@ -100,24 +107,28 @@ class OperatorRacesIT {
         Counters.fresh(db, 10);
         try (BackfillHarness harness = BackfillHarness.on(db, Counters.custom(4))) {
             HarnessWorker[] worker = new HarnessWorker[1];
-            Race.of(2).<Object>rounds(
-                    ROUNDS,
-                    number -> number == 0 ? worker[0].step() : harness.pause(Counters.ID),
-                    new Race.Round<>() {
-                        @Override
-                        public void before(int round) {
-                            db.execute("update counters set hits = case when id <= 4 then 1 else 0 end");
-                            Rows.put(db, state);
-                            arrange.run();
-                            worker[0] = harness.worker("w" + round);
-                        }
+            Race.of(2)
+                    .<Object>rounds(
+                            ROUNDS,
+                            number -> number == 0 ? worker[0].step() : harness.pause(Counters.ID),
+                            new Race.Round<>() {
+                                @Override
+                                public void before(int round) {
+                                    db.execute("update counters set hits = case when id <= 4 then 1 else 0 end");
+                                    Rows.put(db, state);
+                                    arrange.run();
+                                    worker[0] = harness.worker("w" + round);
+                                }
 
-                        @Override
-                        public void after(int round, List<Object> results) {
-                            check.check((StepOutcome) results.get(0), (ActionOutcome) results.get(1), harness.row(Counters.ID));
-                            worker[0].close();
-                        }
-                    });
+                                @Override
+                                public void after(int round, List<Object> results) {
+                                    check.check(
+                                            (StepOutcome) results.get(0),
+                                            (ActionOutcome) results.get(1),
+                                            harness.row(Counters.ID));
+                                    worker[0].close();
+                                }
+                            });
         }
     }
 
@@ -155,15 +166,11 @@ class OperatorRacesIT {
 
     @Test
     void a_pause_against_the_completion_has_one_winner() throws Exception { // VA-3, LC-3
-        pauseAgainst(
-                BackfillState.VALIDATING,
-                () -> db.execute("update counters set hits = 1"),
-                (step, pause, row) -> {
-                    boolean completed = step instanceof StepOutcome.Completed;
-                    assertThat(row.get("state")).isEqualTo(completed ? "completed" : "paused");
-                    assertThat(pause)
-                            .isInstanceOf(completed ? ActionOutcome.Conflict.class : ActionOutcome.Applied.class);
-                });
+        pauseAgainst(BackfillState.VALIDATING, () -> db.execute("update counters set hits = 1"), (step, pause, row) -> {
+            boolean completed = step instanceof StepOutcome.Completed;
+            assertThat(row.get("state")).isEqualTo(completed ? "completed" : "paused");
+            assertThat(pause).isInstanceOf(completed ? ActionOutcome.Conflict.class : ActionOutcome.Applied.class);
+        });
     }
 
     @Test
@@ -178,12 +185,14 @@ class OperatorRacesIT {
             faults.after(FaultPoint.commit(), Fault.cut());
             assertThat(harness.perform(BackfillAction.START, Counters.ID, key))
                     .isInstanceOfSatisfying(
-                            ActionOutcome.Unavailable.class, it -> assertThat(it.reason()).isEqualTo(Reason.UNAVAILABLE));
+                            ActionOutcome.Unavailable.class,
+                            it -> assertThat(it.reason()).isEqualTo(Reason.UNAVAILABLE));
             faults.assertAllStruck();
             db.execute("insert into counters (id) values (11)");
             assertThat(harness.perform(BackfillAction.START, Counters.ID, key))
                     .isInstanceOfSatisfying(
-                            ActionOutcome.Applied.class, it -> assertThat(it.replayed()).isTrue());
+                            ActionOutcome.Applied.class,
+                            it -> assertThat(it.replayed()).isTrue());
             assertThat(harness.row(Counters.ID)).containsEntry("bound", "{10}").containsEntry("generation", "1");
         }
     }
@@ -198,11 +207,13 @@ class OperatorRacesIT {
                 .open()) {
             String key = BackfillHarness.newRequestId();
             faults.before(FaultPoint.commit(), Fault.cut());
-            assertThat(harness.perform(BackfillAction.START, Counters.ID, key)).isInstanceOf(ActionOutcome.Unavailable.class);
+            assertThat(harness.perform(BackfillAction.START, Counters.ID, key))
+                    .isInstanceOf(ActionOutcome.Unavailable.class);
             assertThat(harness.state(Counters.ID)).isEqualTo(BackfillState.PENDING);
             assertThat(harness.perform(BackfillAction.START, Counters.ID, key))
                     .isInstanceOfSatisfying(
-                            ActionOutcome.Applied.class, it -> assertThat(it.replayed()).isFalse());
+                            ActionOutcome.Applied.class,
+                            it -> assertThat(it.replayed()).isFalse());
             assertThat(harness.row(Counters.ID)).containsEntry("generation", "1");
         }
     }
@@ -222,10 +233,12 @@ class OperatorRacesIT {
             }
             assertThat(harness.perform(BackfillAction.START, Counters.ID, key))
                     .isInstanceOfSatisfying(
-                            ActionOutcome.Unavailable.class, it -> assertThat(it.reason()).isEqualTo(Reason.BUSY));
+                            ActionOutcome.Unavailable.class,
+                            it -> assertThat(it.reason()).isEqualTo(Reason.BUSY));
             other.rollback();
             assertThat(db.queryLong("select count(*) from backfill_request")).isZero();
-            assertThat(isFresh(harness.perform(BackfillAction.START, Counters.ID, key))).isTrue();
+            assertThat(isFresh(harness.perform(BackfillAction.START, Counters.ID, key)))
+                    .isTrue();
         }
     }
 }

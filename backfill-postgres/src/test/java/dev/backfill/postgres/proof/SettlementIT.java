@@ -90,11 +90,15 @@ class SettlementIT {
     void a_commit_that_never_arrived_is_found_and_the_window_repaired_once(boolean fused) { // AT-3, RB-3
         try (BackfillHarness harness = engine(fused, f -> f.before(FaultPoint.commit(), Fault.cut()))) {
             HarnessWorker worker = afterTheFirstBatch(harness);
-            assertThat(worker.step()).isInstanceOfSatisfying(StepOutcome.Retrying.class, retrying -> assertThat(
-                            retrying.diagnostic().code())
-                    .isEqualTo(DiagnosticCode.INFRASTRUCTURE.wireName()));
+            assertThat(worker.step())
+                    .isInstanceOfSatisfying(
+                            StepOutcome.Retrying.class,
+                            retrying -> assertThat(retrying.diagnostic().code())
+                                    .isEqualTo(DiagnosticCode.INFRASTRUCTURE.wireName()));
             assertThat(Counters.hits(db)).isEqualTo("1111000000");
-            assertThat(harness.row(Counters.ID)).containsEntry("checkpoint", "{4}").containsEntry("claim_token", null);
+            assertThat(harness.row(Counters.ID))
+                    .containsEntry("checkpoint", "{4}")
+                    .containsEntry("claim_token", null);
             everyRowOnceInTheEnd(harness);
         }
     }
@@ -102,8 +106,8 @@ class SettlementIT {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void a_server_that_ends_the_session_before_the_commit_is_settled_too(boolean fused) { // RB-3
-        try (BackfillHarness harness = engine(
-                fused, f -> f.before(FaultPoint.tagged("fence"), Fault.run(db::killSessions)))) {
+        try (BackfillHarness harness =
+                engine(fused, f -> f.before(FaultPoint.tagged("fence"), Fault.run(db::killSessions)))) {
             HarnessWorker worker = afterTheFirstBatch(harness);
             assertThat(worker.step()).isInstanceOf(StepOutcome.Retrying.class);
             everyRowOnceInTheEnd(harness);
@@ -117,8 +121,11 @@ class SettlementIT {
         Fault takeover = real -> {
             real.abort(Runnable::run);
             engine.get().expireLease(Counters.ID);
-            Eventually.until("the cut transaction is gone", () -> db.queryBoolean("select not exists (select 1 from"
-                    + " pg_stat_activity where datname = current_database() and application_name like 'backfill #%')"));
+            Eventually.until(
+                    "the cut transaction is gone",
+                    () -> db.queryBoolean(
+                            "select not exists (select 1 from"
+                                    + " pg_stat_activity where datname = current_database() and application_name like 'backfill #%')"));
             assertThat(engine.get().worker("b").step()).isInstanceOf(Committed.class);
         };
         try (BackfillHarness harness = engine(fused, f -> f.before(FaultPoint.commit(), takeover.then(Fault.cut())))) {
@@ -172,12 +179,17 @@ class SettlementIT {
 
     @Test
     void an_answer_that_is_lost_as_well_leaves_the_claim_to_its_lease_and_the_rows_repaired_once() { // AT-3, CL-5
-        // The claim taken anew is committed, but its owner never hears of it: it can't tell that generation from another's.
-        try (BackfillHarness harness = engine(true, f -> f.after(FaultPoint.commit(), Fault.cut())
-                .after(FaultPoint.tagged("reclaim"), Fault.run(() -> f.after(FaultPoint.commit(), Fault.cut()))))) {
+        // The claim taken anew is committed, but its owner never hears of it: it can't tell that generation from
+        // another's.
+        try (BackfillHarness harness = engine(
+                true,
+                f -> f.after(FaultPoint.commit(), Fault.cut())
+                        .after(
+                                FaultPoint.tagged("reclaim"),
+                                Fault.run(() -> f.after(FaultPoint.commit(), Fault.cut()))))) {
             HarnessWorker worker = afterTheFirstBatch(harness);
-            assertThat(worker.step()).isIn(
-                    new StepOutcome.Fenced(Counters.ID, "generation"), new Committed(Counters.ID, 4, 4, false));
+            assertThat(worker.step())
+                    .isIn(new StepOutcome.Fenced(Counters.ID, "generation"), new Committed(Counters.ID, 4, 4, false));
             assertThat(Counters.hits(db)).isEqualTo("1111111100");
             worker.vanish();
             harness.expireLease(Counters.ID);
@@ -214,8 +226,7 @@ class SettlementIT {
     @Test
     void the_question_queues_behind_a_commit_that_is_still_on_its_way() throws Exception { // AT-3
         AtomicReference<Connection> inFlight = new AtomicReference<>();
-        try (BackfillHarness harness =
-                        engine(true, f -> f.before(FaultPoint.commit(), inFlight::set));
+        try (BackfillHarness harness = engine(true, f -> f.before(FaultPoint.commit(), inFlight::set));
                 Connection other = db.get()) {
             HarnessWorker worker = afterTheFirstBatch(harness);
             other.setAutoCommit(false);
@@ -223,9 +234,11 @@ class SettlementIT {
                 lock.execute("select 1 from backfill for update");
             }
             Future<StepOutcome> step = worker.stepAside();
-            Eventually.until("the fence waits for the row", () -> step.isDone()
-                    || db.queryBoolean("select exists (select 1 from pg_stat_activity"
-                            + " where application_name like 'backfill #%' and wait_event_type = 'Lock')"));
+            Eventually.until(
+                    "the fence waits for the row",
+                    () -> step.isDone()
+                            || db.queryBoolean("select exists (select 1 from pg_stat_activity"
+                                    + " where application_name like 'backfill #%' and wait_event_type = 'Lock')"));
             // The client is gone, the server's end still waits: it may land or time out, and nobody may guess.
             inFlight.get().abort(Runnable::run);
             other.rollback();

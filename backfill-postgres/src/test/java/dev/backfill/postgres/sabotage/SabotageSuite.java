@@ -38,7 +38,9 @@ class SabotageSuite {
         all.removeIf(guard -> !guard.name().contains(only));
         int sample = Integer.getInteger("sabotage.sample", all.size());
         if (sample < all.size()) {
-            Collections.shuffle(all, new Random(java.time.LocalDate.now(java.time.ZoneOffset.UTC).toEpochDay()));
+            Collections.shuffle(
+                    all,
+                    new Random(java.time.LocalDate.now(java.time.ZoneOffset.UTC).toEpochDay()));
         }
         return all.stream().limit(sample);
     }

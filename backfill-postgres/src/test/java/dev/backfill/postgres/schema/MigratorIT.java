@@ -79,8 +79,7 @@ class MigratorIT {
     @EnumSource(Found.class)
     void ten_processes_that_boot_at_once_all_come_up_on_one_schema(Found found) throws Exception { // SC-3, SC-5
         found.prepare(this);
-        List<Backfills> engines =
-                Race.of(10).run(number -> Host.ofVersion(db, SchemaMode.MIGRATE, Migration.ALL));
+        List<Backfills> engines = Race.of(10).run(number -> Host.ofVersion(db, SchemaMode.MIGRATE, Migration.ALL));
         try {
             engines.forEach(Host::awaitStarted);
         } finally {
@@ -115,7 +114,8 @@ class MigratorIT {
         try (Connection writer = db.connection();
                 Statement statement = writer.createStatement()) {
             writer.setAutoCommit(false);
-            statement.execute("insert into backfill_audit (authority, action, outcome) values ('host', 'start', 'denied')");
+            statement.execute(
+                    "insert into backfill_audit (authority, action, outcome) values ('host', 'start', 'denied')");
             // The build has its index in the catalog by now, and waits for the writer.
             try (Backfills building = Host.ofVersion(db, SchemaMode.MIGRATE, Migration.ALL)) {
                 Eventually.until(

@@ -88,8 +88,7 @@ class SchemaCatalogIT {
             if (db.queryLong("select max(safe_from) from " + after + ".backfill_schema_version") > count) {
                 continue;
             }
-            assertThat(CatalogPicture.of(db, after, "column"))
-                    .containsAll(CatalogPicture.of(db, before, "column"));
+            assertThat(CatalogPicture.of(db, after, "column")).containsAll(CatalogPicture.of(db, before, "column"));
             assertThat(demands(after, before)).isEmpty();
         }
     }

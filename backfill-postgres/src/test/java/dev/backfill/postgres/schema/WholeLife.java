@@ -37,14 +37,15 @@ final class WholeLife {
         stepUntil(last, StepOutcome.Completed.class);
         last.close();
         assertThat(engine.operations().show(Host.OPERATOR, id).state()).isEqualTo(BackfillState.COMPLETED);
-        assertThat(engine.operations().audit(Host.OPERATOR, id, 50, null).items()).isNotEmpty();
-        assertThat(engine.operations().audit(Host.OPERATOR, null, 50, null).items()).isNotEmpty();
+        assertThat(engine.operations().audit(Host.OPERATOR, id, 50, null).items())
+                .isNotEmpty();
+        assertThat(engine.operations().audit(Host.OPERATOR, null, 50, null).items())
+                .isNotEmpty();
     }
 
     private static void applied(Backfills engine, BackfillAction action, BackfillId id) {
         assertThat(engine.operations()
-                        .perform(new OperatorRequest(
-                                action, id, "life-" + action.wireName(), Host.OPERATOR, null)))
+                        .perform(new OperatorRequest(action, id, "life-" + action.wireName(), Host.OPERATOR, null)))
                 .isInstanceOf(ActionOutcome.Applied.class);
     }
 

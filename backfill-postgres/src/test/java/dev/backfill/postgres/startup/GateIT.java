@@ -46,7 +46,9 @@ class GateIT {
 
     private Backfills automatic(String... more) {
         return Host.start(
-                db, SchemaMode.MIGRATE, b -> b.requiredAtStartup(Host.ID.value()).requiredAtStartup(more));
+                db,
+                SchemaMode.MIGRATE,
+                b -> b.requiredAtStartup(Host.ID.value()).requiredAtStartup(more));
     }
 
     @Test
@@ -58,9 +60,10 @@ class GateIT {
         try (FaultProxy network = FaultProxy.before(db.jdbcUrl())) {
             network.down();
             // Nothing is known when this returns, so that every answer from the very first on can be looked at.
-            try (Backfills next = Host.start(Host.source(network.jdbcUrl()), SchemaMode.MIGRATE, b -> b.definitions(
-                            Host.doubling(LATE.value()))
-                    .requiredAtStartup(Host.ID.value(), LATE.value()))) {
+            try (Backfills next = Host.start(
+                    Host.source(network.jdbcUrl()),
+                    SchemaMode.MIGRATE,
+                    b -> b.definitions(Host.doubling(LATE.value())).requiredAtStartup(Host.ID.value(), LATE.value()))) {
                 assertThat(next.readiness().isOpen()).isFalse();
                 network.heal();
                 Eventually.until("it is ready", () -> {
@@ -78,7 +81,8 @@ class GateIT {
 
     @Test
     void a_definition_that_ships_with_its_write_path_is_refused_in_the_required_set() { // CF-7
-        BackfillDefinition<Long> young = Host.draft("items.young.v1").shipsWithWritePath().build();
+        BackfillDefinition<Long> young =
+                Host.draft("items.young.v1").shipsWithWritePath().build();
         assertThatThrownBy(() -> Host.start(
                         db, SchemaMode.MIGRATE, b -> b.definitions(young).requiredAtStartup("items.young.v1")))
                 .isInstanceOf(InvalidDefinitionException.class)
@@ -112,14 +116,15 @@ class GateIT {
             Host.awaitStarted(engine);
             Map<String, Long> outcomes = race(engine, BackfillAction.START);
             assertThat(outcomes).containsOnly(Map.entry("Applied", 1L), Map.entry("Converged", 9L));
-            Map<String, Object> bound = Map.copyOf(db.queryRows(
-                            "select bound::text, bound_captured_at::text, generation::text from backfill")
-                    .get(0));
+            Map<String, Object> bound = Map.copyOf(
+                    db.queryRows("select bound::text, bound_captured_at::text, generation::text from backfill")
+                            .get(0));
             assertThat(race(engine, BackfillAction.START)).containsOnly(Map.entry("Converged", 10L));
             assertThat(db.queryRows("select bound::text, bound_captured_at::text, generation::text from backfill")
                             .get(0))
                     .isEqualTo(bound);
-            assertThat(db.queryLong("select count(*) from backfill_audit where authority = 'host' and outcome = 'applied'"))
+            assertThat(db.queryLong(
+                            "select count(*) from backfill_audit where authority = 'host' and outcome = 'applied'"))
                     .isEqualTo(1);
             race(engine, BackfillAction.PAUSE);
             assertThat(race(engine, BackfillAction.RESUME))
@@ -128,13 +133,14 @@ class GateIT {
     }
 
     private Map<String, Long> race(Backfills engine, BackfillAction action) throws Exception {
-        List<ActionOutcome> outcomes = Race.of(10).run(replica -> engine.operations()
-                .perform(new OperatorRequest(
-                        action,
-                        Host.ID,
-                        "boot-" + action.wireName() + "-" + replica + "-" + System.nanoTime(),
-                        Authority.host("deployment-7"),
-                        null)));
+        List<ActionOutcome> outcomes = Race.of(10)
+                .run(replica -> engine.operations()
+                        .perform(new OperatorRequest(
+                                action,
+                                Host.ID,
+                                "boot-" + action.wireName() + "-" + replica + "-" + System.nanoTime(),
+                                Authority.host("deployment-7"),
+                                null)));
         return outcomes.stream()
                 .collect(Collectors.groupingBy(o -> o.getClass().getSimpleName(), Collectors.counting()));
     }
@@ -146,7 +152,8 @@ class GateIT {
             Host.awaitStarted(engine);
             Eventually.until(
                     "the gate says why",
-                    () -> String.valueOf(engine.readiness().backfills().reason()).contains("incompatible_schema"));
+                    () -> String.valueOf(engine.readiness().backfills().reason())
+                            .contains("incompatible_schema"));
             assertThat(Host.state(db, Host.ID)).isEqualTo("pending");
             assertThat(engine.readiness().schema().ok()).isTrue();
             db.execute("alter table items rename column later to doubled");
@@ -160,7 +167,9 @@ class GateIT {
     void host_migrations_that_fail_keep_the_schema_input_closed_and_are_tried_again() { // CF
         AtomicInteger runs = new AtomicInteger();
         try (Backfills engine = Host.start(
-                db, SchemaMode.MIGRATE, b -> b.requiredAtStartup(Host.ID.value()).hostMigrations(() -> {
+                db,
+                SchemaMode.MIGRATE,
+                b -> b.requiredAtStartup(Host.ID.value()).hostMigrations(() -> {
                     if (runs.incrementAndGet() == 1) {
                         throw new IllegalStateException("not yet");
                     }
@@ -177,8 +186,7 @@ class GateIT {
             Host.awaitOpen(migrated);
         }
         AtomicInteger runs = new AtomicInteger();
-        try (Backfills engine =
-                Host.start(db, SchemaMode.VERIFY, b -> b.hostMigrations(runs::incrementAndGet))) {
+        try (Backfills engine = Host.start(db, SchemaMode.VERIFY, b -> b.hostMigrations(runs::incrementAndGet))) {
             Host.awaitStarted(engine);
         }
         assertThat(runs).hasValue(0);

@@ -36,8 +36,8 @@ class MatrixIT {
     static Stream<Arguments> cells() {
         return Arrays.stream(BackfillState.values())
                 .flatMap(state -> Arrays.stream(SchemaMode.values())
-                        .flatMap(mode -> Stream.of(
-                                new Arguments(mode, true, state), new Arguments(mode, false, state))));
+                        .flatMap(mode ->
+                                Stream.of(new Arguments(mode, true, state), new Arguments(mode, false, state))));
     }
 
     /** One cell and what it finds. */
@@ -92,7 +92,8 @@ class MatrixIT {
                     Eventually.until(
                             "the gate names it",
                             () -> String.valueOf(engine.readiness().backfills().reason())
-                                    .contains(Host.ID.value() + " is " + cell.found().wireName()));
+                                    .contains(Host.ID.value() + " is "
+                                            + cell.found().wireName()));
                 }
                 assertThat(Host.state(db, Host.ID)).isEqualTo(cell.found().wireName());
             }

@@ -79,8 +79,9 @@ class OutageIT {
             assertThat(readiness.schema().status()).isEqualTo(Readiness.Status.UNKNOWN);
             assertThat(readiness.backfills().status()).isEqualTo(Readiness.Status.UNKNOWN);
             assertThatThrownBy(engine::requireStarted)
-                    .isInstanceOfSatisfying(BackfillUnavailableException.class, e -> assertThat(e.reason())
-                            .isEqualTo(BackfillUnavailableException.Reason.UNAVAILABLE));
+                    .isInstanceOfSatisfying(
+                            BackfillUnavailableException.class,
+                            e -> assertThat(e.reason()).isEqualTo(BackfillUnavailableException.Reason.UNAVAILABLE));
             network.heal();
             Host.awaitOpen(engine);
         }
@@ -113,15 +114,18 @@ class OutageIT {
     }
 
     private Backfills slow(String process) {
-        return Host.start(source, SchemaMode.MIGRATE, b -> b.requiredAtStartup(Host.ID.value())
-                .processName(process)
-                .options(Host.quick()
-                        .batchSizeCap(1)
-                        .lease(Duration.ofSeconds(3))
-                        .transactionTimeout(Duration.ofMillis(1500))
-                        .statementTimeout(Duration.ofMillis(1000))
-                        .workerSocketTimeout(Duration.ofSeconds(2))
-                        .build()));
+        return Host.start(
+                source,
+                SchemaMode.MIGRATE,
+                b -> b.requiredAtStartup(Host.ID.value())
+                        .processName(process)
+                        .options(Host.quick()
+                                .batchSizeCap(1)
+                                .lease(Duration.ofSeconds(3))
+                                .transactionTimeout(Duration.ofMillis(1500))
+                                .statementTimeout(Duration.ofMillis(1000))
+                                .workerSocketTimeout(Duration.ofSeconds(2))
+                                .build()));
     }
 
     private void away(String how) {
@@ -162,7 +166,8 @@ class OutageIT {
     @Test
     void closing_ends_every_thread_and_releases_the_claim_and_may_be_repeated() { // BB-3
         Backfills engine = slow("orderly");
-        Eventually.until("it works", () -> db.queryLong("select count(*) from backfill where claim_token is not null") > 0);
+        Eventually.until(
+                "it works", () -> db.queryLong("select count(*) from backfill where claim_token is not null") > 0);
         assertThat(threadsOf("orderly")).isNotEmpty();
         engine.close();
         engine.close();
