@@ -14,6 +14,11 @@ final class ChaosHost {
     private ChaosHost() {}
 
     public static void main(String[] arguments) throws InterruptedException {
+        // Whoever began the chaos may die, too.
+        ProcessHandle.current()
+                .parent()
+                .ifPresent(parent ->
+                        parent.onExit().thenRun(() -> Runtime.getRuntime().halt(1)));
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(arguments[0]);
         source.setConnectTimeout(2);
