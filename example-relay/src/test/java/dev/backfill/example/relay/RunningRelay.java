@@ -112,8 +112,7 @@ final class RunningRelay implements AutoCloseable {
     }
 
     HttpResponse<String> metrics(String token) throws IOException, InterruptedException {
-        return CLIENT.send(
-                operatorPort("/metrics", token).build(), HttpResponse.BodyHandlers.ofString());
+        return CLIENT.send(operatorPort("/metrics", token).build(), HttpResponse.BodyHandlers.ofString());
     }
 
     private HttpRequest.Builder operator(String path, String token) {
