@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1
  */
 public record ControlRequest(
-        BackfillId id, String requestId, Authority authority, @Nullable String note) {
+        BackfillId id,
+        String requestId,
+        Authority authority,
+        @Nullable String note) {
 
     /** Checks the request ID and cleans the note. */
     public ControlRequest {
@@ -23,8 +26,8 @@ public record ControlRequest(
         }
         if (note != null) {
             if (note.length() > OperatorRequest.MAX_NOTE) {
-                throw new IllegalArgumentException("a note has at most " + OperatorRequest.MAX_NOTE
-                        + " characters, got " + note.length());
+                throw new IllegalArgumentException(
+                        "a note has at most " + OperatorRequest.MAX_NOTE + " characters, got " + note.length());
             }
             note = BoundedText.clean(note, OperatorRequest.MAX_NOTE);
         }

@@ -14,11 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1
  */
 public record HealthSignal(
-        String name,
-        @Nullable Double value,
-        @Nullable Double limit,
-        String unit,
-        String source) {
+        String name, @Nullable Double value, @Nullable Double limit, String unit, String source) {
 
     /** How a signal stands. */
     public enum Status {

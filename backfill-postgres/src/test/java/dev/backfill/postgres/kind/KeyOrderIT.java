@@ -151,13 +151,31 @@ class KeyOrderIT {
     void date_keys_reach_java() { // SR-4
         keyed("date", "infinity", "-infinity", "0044-03-15 BC", "2024-02-29");
         assertThat(decoded(Keys.date("k")))
-                .containsExactly(
-                        LocalDate.MIN, LocalDate.of(-43, 3, 15), LocalDate.of(2024, 2, 29), LocalDate.MAX);
+                .containsExactly(LocalDate.MIN, LocalDate.of(-43, 3, 15), LocalDate.of(2024, 2, 29), LocalDate.MAX);
     }
 
     private static final String[] WORDS = {
-        "", "a", "B", "b", "A", "\u00e4", "z", "Z", "it's", "back\\slash", "{brace}", "\"quoted\"", "a,b", "NULL", "100% ?", ":x",
-        "\ud83d\ude00", "\u00df", "ss", " ", "\n"
+        "",
+        "a",
+        "B",
+        "b",
+        "A",
+        "\u00e4",
+        "z",
+        "Z",
+        "it's",
+        "back\\slash",
+        "{brace}",
+        "\"quoted\"",
+        "a,b",
+        "NULL",
+        "100% ?",
+        ":x",
+        "\ud83d\ude00",
+        "\u00df",
+        "ss",
+        " ",
+        "\n"
     };
 
     @Test
@@ -194,8 +212,8 @@ class KeyOrderIT {
         KeyType<CompoundKey> key =
                 Keys.compound(Keys.timestamptz("at"), Keys.text("kind"), Keys.numeric("n"), Keys.uuid("u"));
         // Offsets as in the engine's own sessions, which are in UTC.
-        db.execute("do $$ begin execute format('alter database %I set timezone = ''UTC''', current_database()); end $$");
-        new KeyTable(db, TableName.of("keyed"))
-                .walksInOrder(key, "at::text, kind, n::text, u::text", "at, kind, n, u");
+        db.execute(
+                "do $$ begin execute format('alter database %I set timezone = ''UTC''', current_database()); end $$");
+        new KeyTable(db, TableName.of("keyed")).walksInOrder(key, "at::text, kind, n::text, u::text", "at, kind, n, u");
     }
 }

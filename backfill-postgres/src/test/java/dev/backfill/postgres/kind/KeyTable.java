@@ -68,7 +68,8 @@ record KeyTable(TestDatabase db, TableName table) {
         List<String> checkpoints = walk(hitting(key));
         assertThat(checkpoints.subList(0, seconds.size())).isEqualTo(seconds);
         assertThat(checkpoints).endsWith(last);
-        assertThat(db.queryLong("select count(*) from " + table.quoted() + " where hits = 1")).isEqualTo(all.size());
+        assertThat(db.queryLong("select count(*) from " + table.quoted() + " where hits = 1"))
+                .isEqualTo(all.size());
     }
 
     static String quoted(@Nullable String text) {

@@ -101,14 +101,16 @@ class NamesAndFragmentsIT {
                 "tags @? '$.e ? (@ > 0)' AND (tags->>'e')::int > 0",
                 "tags ? 'e' AND \"odd ? col\" IS NULL AND U&\"odd ? col\" IS NULL");
         for (int i = 0; i < conditions.size(); i++) {
-            executeAsWritten("drop table if exists keyed; create table keyed (id bigint primary key, tags jsonb not null,"
-                    + " note text not null default 'n', \"odd ? col\" int, done boolean not null default false);"
-                    + " insert into keyed (id, tags) select g, jsonb_build_object('e', g) from generate_series(1, 5) g");
+            executeAsWritten(
+                    "drop table if exists keyed; create table keyed (id bigint primary key, tags jsonb not null,"
+                            + " note text not null default 'n', \"odd ? col\" int, done boolean not null default false);"
+                            + " insert into keyed (id, tags) select g, jsonb_build_object('e', g) from generate_series(1, 5) g");
             String condition = conditions.get(i);
             completes(Backfill.define("fragments." + i + ".v1")
                     .over("keyed", Keys.bigint("id"))
                     .batchSize(2)
-                    .repair(SetRepair.set("done", "true /* ? */ AND tags ? 'e' -- done?").where(condition))
+                    .repair(SetRepair.set("done", "true /* ? */ AND tags ? 'e' -- done?")
+                            .where(condition))
                     .validate(Validation.noRowMatches("NOT done AND (" + condition + "\n)"))
                     .build());
             assertThat(db.queryLong("select count(*) from keyed where done"))

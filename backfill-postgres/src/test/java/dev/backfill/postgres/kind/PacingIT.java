@@ -78,9 +78,8 @@ class PacingIT {
 
     @Test
     void a_worker_rests_visibly_keeps_its_claim_and_is_charged_nothing() {
-        BackfillDefinition<Long> definition = Notes.seeing(50)
-                .pacing(new Pacing(null, 1L, null, null))
-                .build();
+        BackfillDefinition<Long> definition =
+                Notes.seeing(50).pacing(new Pacing(null, 1L, null, null)).build();
         List<BackfillEvent> events = new CopyOnWriteArrayList<>();
         try (BackfillHarness harness = BackfillHarness.over(db)
                 .definitions(definition)
@@ -118,16 +117,15 @@ class PacingIT {
             assertThat(worker.step()).isInstanceOf(StepOutcome.Waits.class);
             assertThat(inForce(pace(harness, "own", null)).byOperator()).isFalse();
             // The rest under the old pace would have been 50 s.
-            Eventually.within(Duration.ofSeconds(30)).holds("the new pace is noticed", () -> worker.step()
-                    instanceof Committed);
+            Eventually.within(Duration.ofSeconds(30))
+                    .holds("the new pace is noticed", () -> worker.step() instanceof Committed);
         }
     }
 
     @Test
     void wal_is_measured_and_limited() {
-        BackfillDefinition<Long> definition = Notes.seeing(50)
-                .pacing(new Pacing(null, null, 10L, null))
-                .build();
+        BackfillDefinition<Long> definition =
+                Notes.seeing(50).pacing(new Pacing(null, null, 10L, null)).build();
         try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
             harness.start(Notes.ID);
             HarnessWorker worker = harness.worker("a");
@@ -161,7 +159,9 @@ class PacingIT {
                             "pace replayed pending",
                             "pace request_id_reused pending",
                             "pace converged pending");
-            assertThat(harness.auditRecords(Notes.ID)).extracting(r -> r.get("note")).containsOnly("traffic is high");
+            assertThat(harness.auditRecords(Notes.ID))
+                    .extracting(r -> r.get("note"))
+                    .containsOnly("traffic is high");
         }
     }
 
@@ -171,8 +171,8 @@ class PacingIT {
             ControlRequest stranger = new ControlRequest(Notes.ID, "x", Authority.operator("stranger"), null);
             assertThat(harness.operations().pace(stranger, SLOW))
                     .isEqualTo(new PaceOutcome.Refused(new ActionOutcome.Denied()));
-            ControlRequest unknown = new ControlRequest(
-                    dev.backfill.BackfillId.of("no.such"), "y", BackfillHarness.OPERATOR, null);
+            ControlRequest unknown =
+                    new ControlRequest(dev.backfill.BackfillId.of("no.such"), "y", BackfillHarness.OPERATOR, null);
             assertThat(harness.operations().pace(unknown, SLOW))
                     .isEqualTo(new PaceOutcome.Refused(new ActionOutcome.UnknownId()));
             assertThat(db.queryLong("select count(*) from backfill_pace")).isZero();
@@ -219,7 +219,8 @@ class PacingIT {
             assertThat(worker.step()).isInstanceOf(StepOutcome.Waits.class);
             assertThat(Objects.requireNonNull(harness.show(Notes.ID).waiting()).detail())
                     .isEqualTo("request_p99 is 900 ms, above its limit of 250 (the host's own timer).");
-            assertThat(db.queryLong("select count(*) from notes where seen > 0")).isZero();
+            assertThat(db.queryLong("select count(*) from notes where seen > 0"))
+                    .isZero();
             p99.set(200.0);
             assertThat(worker.step()).isInstanceOf(Committed.class);
             assertThat(harness.show(Notes.ID).waiting()).isNull();
@@ -243,7 +244,8 @@ class PacingIT {
                 .options(o -> o.health(limits))
                 .open()) {
             Pace pace = harness.operations().pace(BackfillHarness.OPERATOR, Notes.ID);
-            assertThat(pace.signals()).extracting(s -> s.name() + " " + s.status().wireName())
+            assertThat(pace.signals())
+                    .extracting(s -> s.name() + " " + s.status().wireName())
                     .containsExactly(
                             "replica_lag not_available",
                             "slot_retention not_available",
@@ -300,8 +302,9 @@ class PacingIT {
                 }
             });
             waiter.start();
-            Eventually.until("the application waits for the batch", () ->
-                    db.queryLong("select count(*) from pg_locks where not granted") > 0);
+            Eventually.until(
+                    "the application waits for the batch",
+                    () -> db.queryLong("select count(*) from pg_locks where not granted") > 0);
             gate.open();
             assertThat(batch.get()).isInstanceOf(Committed.class);
             waiter.join();

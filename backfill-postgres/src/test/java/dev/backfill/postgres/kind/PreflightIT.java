@@ -17,7 +17,6 @@ import dev.backfill.Validation;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -101,7 +100,8 @@ class PreflightIT {
     @Test
     void a_key_that_is_not_unique_is_refused() { // SR-2
         db.execute("create index on docs (loose)");
-        assertThat(refused(by(Keys.bigint("loose")), "key_not_unique").message()).contains("breaks ties");
+        assertThat(refused(by(Keys.bigint("loose")), "key_not_unique").message())
+                .contains("breaks ties");
     }
 
     @Test
@@ -119,7 +119,8 @@ class PreflightIT {
     void a_nondeterministic_collation_is_refused() { // SR-2
         db.execute("create collation loose_ (provider = icu, locale = 'und-u-ks-level2', deterministic = false)");
         db.execute("create unique index on docs (name collate loose_)");
-        assertThat(refused(by(Keys.text("name", "loose_")), "collation_nondeterministic").message())
+        assertThat(refused(by(Keys.text("name", "loose_")), "collation_nondeterministic")
+                        .message())
                 .contains("tie");
     }
 
@@ -136,22 +137,28 @@ class PreflightIT {
 
     @Test
     void sql_that_postgresql_refuses_is_named_by_part_and_state_without_its_text() { // AU-5
-        assertThat(refused(repairing("'secret' ||", "true"), "statement_invalid").message())
+        assertThat(refused(repairing("'secret' ||", "true"), "statement_invalid")
+                        .message())
                 .contains("repair", "42601", "syntax")
                 .doesNotContain("secret");
         assertThat(refused(repairing("nam", "true"), "statement_invalid").message())
                 .contains("42703", "A column does not exist");
-        assertThat(refused(repairing("name", "n"), "statement_invalid").message()).contains("42804", "not boolean");
-        assertThat(refused(repairing("no_such(name)", "true"), "statement_invalid").message())
+        assertThat(refused(repairing("name", "n"), "statement_invalid").message())
+                .contains("42804", "not boolean");
+        assertThat(refused(repairing("no_such(name)", "true"), "statement_invalid")
+                        .message())
                 .contains("42883");
-        assertThat(refused(titles(Keys.bigint("id"), SetRepair.set("title", "name"), "titel IS NULL"), "statement_invalid")
+        assertThat(refused(
+                                titles(Keys.bigint("id"), SetRepair.set("title", "name"), "titel IS NULL"),
+                                "statement_invalid")
                         .message())
                 .contains("validation", "42703");
     }
 
     @Test
     void a_fragment_can_not_end_its_statement() {
-        assertThat(refused(repairing("name", "true); DELETE FROM docs; --"), "statement_invalid").message())
+        assertThat(refused(repairing("name", "true); DELETE FROM docs; --"), "statement_invalid")
+                        .message())
                 .contains("42601");
         assertThat(db.queryLong("select count(*) from docs")).isEqualTo(20);
     }
@@ -214,7 +221,9 @@ class PreflightIT {
                 .repair((batch, tx) -> 0)
                 .validate(Validation.noRowMatches("false"))
                 .build();
-        assertThat(preflight(definition).warnings()).extracting(Finding::subject).contains("on_insert");
+        assertThat(preflight(definition).warnings())
+                .extracting(Finding::subject)
+                .contains("on_insert");
     }
 
     @Test

@@ -41,8 +41,7 @@ class RehearsalIT {
     }
 
     private static RehearsalOutcome rehearse(BackfillHarness harness, String requestId) {
-        return harness.operations()
-                .rehearse(new ControlRequest(Notes.ID, requestId, BackfillHarness.OPERATOR, null));
+        return harness.operations().rehearse(new ControlRequest(Notes.ID, requestId, BackfillHarness.OPERATOR, null));
     }
 
     private static Rehearsal report(BackfillHarness harness) {
@@ -95,8 +94,7 @@ class RehearsalIT {
     @Test
     void a_repair_that_fails_says_so_without_any_row_value() { // AU-5
         db.execute("alter table notes add constraint small check (seen < 1) not valid");
-        try (BackfillHarness harness =
-                BackfillHarness.on(db, Notes.seeing(50).build())) {
+        try (BackfillHarness harness = BackfillHarness.on(db, Notes.seeing(50).build())) {
             Rehearsal report = report(harness);
             assertThat(report.samples()).hasSize(3).allSatisfy(s -> {
                 assertThat(s.failure()).isNotNull();
@@ -117,17 +115,18 @@ class RehearsalIT {
             return 1;
         });
         try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
-            assertThat(report(harness).samples()).allSatisfy(s -> assertThat(Objects.requireNonNull(s.failure())
-                            .code())
-                    .isEqualTo("transaction-control-refused"));
-            assertThat(db.queryLong("select count(*) from notes where seen = 7")).isZero();
+            assertThat(report(harness).samples())
+                    .allSatisfy(
+                            s -> assertThat(Objects.requireNonNull(s.failure()).code())
+                                    .isEqualTo("transaction-control-refused"));
+            assertThat(db.queryLong("select count(*) from notes where seen = 7"))
+                    .isZero();
         }
     }
 
     @Test
     void a_rehearsal_is_audited_and_bound_to_its_request() { // AU-3, IK-3
-        try (BackfillHarness harness =
-                BackfillHarness.on(db, Notes.seeing(50).build())) {
+        try (BackfillHarness harness = BackfillHarness.on(db, Notes.seeing(50).build())) {
             rehearse(harness, "r1");
             assertThat(rehearse(harness, "r1")).isInstanceOf(RehearsalOutcome.Rehearsed.class);
             ControlRequest stranger = new ControlRequest(Notes.ID, "r2", Authority.operator("stranger"), null);
@@ -139,19 +138,14 @@ class RehearsalIT {
                     .isEqualTo(ConflictCode.REQUEST_ID_REUSED);
             assertThat(harness.auditRecords(Notes.ID))
                     .extracting(r -> r.get("action") + " " + r.get("outcome"))
-                    .contains(
-                            "rehearse applied",
-                            "rehearse replayed",
-                            "rehearse denied",
-                            "rehearse request_id_reused");
+                    .contains("rehearse applied", "rehearse replayed", "rehearse denied", "rehearse request_id_reused");
         }
     }
 
     @Test
     void an_empty_source_has_nothing_to_rehearse() { // LC-5
         db.execute("delete from notes");
-        try (BackfillHarness harness =
-                BackfillHarness.on(db, Notes.seeing(50).build())) {
+        try (BackfillHarness harness = BackfillHarness.on(db, Notes.seeing(50).build())) {
             Rehearsal report = report(harness);
             assertThat(report.samples()).isEmpty();
             assertThat(report.projection()).isNull();

@@ -57,8 +57,9 @@ final class SentStatements implements ConnectionSource {
                 statement.execute("set local plan_cache_mode = "
                         + (generic ? "force_generic_plan" : "force_custom_plan") + "; set local jit = off");
                 statement.execute("prepare sent_ as " + numbered());
-                try (var rows = statement.executeQuery("explain (analyze, buffers, costs off, timing off) execute sent_ ("
-                        + String.join(", ", parameters) + ")")) {
+                try (var rows =
+                        statement.executeQuery("explain (analyze, buffers, costs off, timing off) execute sent_ ("
+                                + String.join(", ", parameters) + ")")) {
                     List<String> lines = new ArrayList<>();
                     while (rows.next()) {
                         lines.add(rows.getString(1));
@@ -111,7 +112,9 @@ final class SentStatements implements ConnectionSource {
         }
         if (value instanceof Array array) {
             return Arrays.stream((Object[]) array.getArray())
-                    .map(e -> e == null ? "null" : "E'" + e.toString().replace("\\", "\\\\").replace("'", "''") + "'")
+                    .map(e -> e == null
+                            ? "null"
+                            : "E'" + e.toString().replace("\\", "\\\\").replace("'", "''") + "'")
                     .collect(Collectors.joining(", ", "array[", "]::text[]"));
         }
         return value.toString();
@@ -127,8 +130,8 @@ final class SentStatements implements ConnectionSource {
                 SentStatements.class.getClassLoader(), new Class<?>[] {type}, (self, m, a) -> handler.handle(m, a)));
     }
 
-    private static @Nullable Object call(@Nullable Object target, Method method, @Nullable Object @Nullable [] arguments)
-            throws Throwable {
+    private static @Nullable Object call(
+            @Nullable Object target, Method method, @Nullable Object @Nullable [] arguments) throws Throwable {
         try {
             return method.invoke(target, arguments);
         } catch (InvocationTargetException e) {

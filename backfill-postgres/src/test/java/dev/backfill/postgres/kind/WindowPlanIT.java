@@ -42,9 +42,11 @@ class WindowPlanIT {
         db.execute("""
                 create table big (id bigint not null, day date not null, code text collate "C" not null, uid uuid not null,
                   filler text not null, mark int)""");
-        db.execute("insert into big select g, date '2020-01-01' + (hashint4(g) & 1023), md5(g::text), md5('u' || g)::uuid,"
-                + " repeat('x', 100), case when g % 40000 = 0 then null else 1 end from generate_series(1, " + ROWS
-                + ") as g");
+        db.execute(
+                "insert into big select g, date '2020-01-01' + (hashint4(g) & 1023), md5(g::text), md5('u' || g)::uuid,"
+                        + " repeat('x', 100), case when g % 40000 = 0 then null else 1 end from generate_series(1, "
+                        + ROWS
+                        + ") as g");
         db.execute("alter table big add primary key (id); create unique index on big (uid);"
                 + " create unique index on big (day, code); create unique index on big (code)");
         db.execute("vacuum analyze big");
@@ -63,16 +65,20 @@ class WindowPlanIT {
     private List<Sent> sentAlongTheWay(BackfillDefinition<?> definition, String keyTexts, String order) {
         SentStatements sent = new SentStatements(db);
         List<Sent> all = new ArrayList<>();
-        try (BackfillHarness harness =
-                BackfillHarness.over(db).definitions(definition).connections(sent).open()) {
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .definitions(definition)
+                .connections(sent)
+                .open()) {
             harness.start(definition.id());
             for (int tenth = 0; tenth < 10; tenth++) {
                 if (tenth > 0) {
                     harness.tamper(
                             definition.id(),
                             "checkpoint",
-                            db.queryText("select array[" + keyTexts + "]::text from big order by " + order
-                                    + " offset ? limit 1", ROWS / 10 * tenth));
+                            db.queryText(
+                                    "select array[" + keyTexts + "]::text from big order by " + order
+                                            + " offset ? limit 1",
+                                    ROWS / 10 * tenth));
                 }
                 try (HarnessWorker worker = harness.worker("w" + tenth)) {
                     assertThat(worker.step()).isInstanceOf(Committed.class);
@@ -90,7 +96,8 @@ class WindowPlanIT {
                 Plan plan = statement.explain(db, generic);
                 assertThat(plan.readsWholeTable()).as("%s", plan).isFalse();
                 assertThat(plan.indexConditions()).as("%s", plan).isPositive();
-                assertThat(plan.blocks()).as("blocks of %s plan%n%s", generic ? "the generic" : "a custom", plan)
+                assertThat(plan.blocks())
+                        .as("blocks of %s plan%n%s", generic ? "the generic" : "a custom", plan)
                         .isLessThan(most);
             }
         }

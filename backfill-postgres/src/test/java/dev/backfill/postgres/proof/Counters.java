@@ -29,8 +29,9 @@ final class Counters {
                     + " delete from backfill_request; delete from backfill_audit; delete from backfill_pace");
         }
         db.execute("drop table if exists counters");
-        db.execute("create table counters (id bigint primary key, hits int not null default 0, amount int not null default 1,"
-                + " note text)");
+        db.execute(
+                "create table counters (id bigint primary key, hits int not null default 0, amount int not null default 1,"
+                        + " note text)");
         db.execute("insert into counters (id) select generate_series(1, " + rows + ")");
     }
 
@@ -65,7 +66,8 @@ final class Counters {
     static BackfillDefinition<Long> row(int batchSize) {
         return over(ID.value())
                 .batchSize(batchSize)
-                .repair(RowRepair.reading("hits").writing("hits", row -> Long.parseLong(String.valueOf(row.text("hits"))) + 1))
+                .repair(RowRepair.reading("hits")
+                        .writing("hits", row -> Long.parseLong(String.valueOf(row.text("hits"))) + 1))
                 .validate(Validation.noRowMatches("hits <> 1"))
                 .build();
     }

@@ -39,7 +39,8 @@ class FenceGuardsIT {
         return batch(fused, 1, meanwhile);
     }
 
-    private StepOutcome batch(boolean fused, int committedBefore, Consumer<BackfillHarness> meanwhile) throws Exception {
+    private StepOutcome batch(boolean fused, int committedBefore, Consumer<BackfillHarness> meanwhile)
+            throws Exception {
         Counters.fresh(db, 10);
         Gate gate = new Gate();
         long holdAt = 1 + 4L * committedBefore;
@@ -109,8 +110,12 @@ class FenceGuardsIT {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void another_generation_rejects_the_batch(boolean fused) throws Exception { // CL-2
-        StepOutcome outcome = secondBatch(fused, h -> h.tamper(
-                Counters.ID, "generation", String.valueOf(Long.parseLong(h.row(Counters.ID).get("generation")) + 1)));
+        StepOutcome outcome = secondBatch(
+                fused,
+                h -> h.tamper(
+                        Counters.ID,
+                        "generation",
+                        String.valueOf(Long.parseLong(h.row(Counters.ID).get("generation")) + 1)));
         assertThat(outcome).isEqualTo(new StepOutcome.Fenced(Counters.ID, "generation"));
     }
 
@@ -118,7 +123,8 @@ class FenceGuardsIT {
     @ValueSource(booleans = {true, false})
     void another_claim_token_under_the_same_generation_rejects_the_batch(boolean fused) throws Exception { // CL-2
         StepOutcome outcome = secondBatch(
-                fused, h -> h.tamper(Counters.ID, "claim_token", UUID.randomUUID().toString()));
+                fused,
+                h -> h.tamper(Counters.ID, "claim_token", UUID.randomUUID().toString()));
         assertThat(outcome).isEqualTo(new StepOutcome.Fenced(Counters.ID, "token"));
     }
 
@@ -131,7 +137,8 @@ class FenceGuardsIT {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void a_takeover_during_a_batch_rejects_it_and_the_new_owner_repairs_the_window_once(boolean fused) throws Exception { // CL-1, CL-6
+    void a_takeover_during_a_batch_rejects_it_and_the_new_owner_repairs_the_window_once(boolean fused)
+            throws Exception { // CL-1, CL-6
         Counters.fresh(db, 10);
         Gate gate = new Gate();
         AtomicBoolean first = new AtomicBoolean(true);
@@ -185,15 +192,17 @@ class FenceGuardsIT {
     @ValueSource(booleans = {true, false})
     void a_first_window_past_the_bound_is_rejected_and_blocked(boolean fused) throws Exception { // SR-3, RB-4
         StepOutcome outcome = batch(fused, 0, h -> h.tamper(Counters.ID, "bound", "{3}"));
-        assertThat(outcome).isInstanceOfSatisfying(
-                StepOutcome.Ended.class,
-                ended -> assertThat(ended.diagnostic().code())
-                        .isEqualTo(DiagnosticCode.WINDOW_BEYOND_BOUND.wireName()));
+        assertThat(outcome)
+                .isInstanceOfSatisfying(
+                        StepOutcome.Ended.class,
+                        ended -> assertThat(ended.diagnostic().code())
+                                .isEqualTo(DiagnosticCode.WINDOW_BEYOND_BOUND.wireName()));
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void a_transaction_that_was_replaced_inside_the_repair_is_rejected_and_blocked(boolean fused) throws Exception { // AT-2
+    void a_transaction_that_was_replaced_inside_the_repair_is_rejected_and_blocked(boolean fused)
+            throws Exception { // AT-2
         Counters.fresh(db, 10);
         var definition = Counters.custom(4, (batch, tx) -> {
             // Around the guarded connection, as only a driver's own objects allow: the fence is what is left.

@@ -153,7 +153,8 @@ class FenceItselfIT {
     void a_checkpoint_that_does_not_rise_is_refused(boolean fused) throws SQLException { // SR-3
         for (String notAfter : List.of("4", "3")) {
             try (Batch batch = new Batch("read committed")) {
-                assertThat(batch.commit(fence(fused, PATIENCE.dividedBy(6)), notAfter)).isEmpty();
+                assertThat(batch.commit(fence(fused, PATIENCE.dividedBy(6)), notAfter))
+                        .isEmpty();
             }
             assertNothingHappened();
         }
@@ -195,7 +196,8 @@ class FenceItselfIT {
         try (Batch batch = new Batch("read committed")) {
             Eventually.until(
                     "the transaction is older than its limit",
-                    () -> batch.text("select clock_timestamp() - now() > interval '200 ms'").equals("t"));
+                    () -> batch.text("select clock_timestamp() - now() > interval '200 ms'")
+                            .equals("t"));
             assertThat(batch.commit(fence(fused, limit), "8")).isEmpty();
         }
         assertNothingHappened();
@@ -203,7 +205,8 @@ class FenceItselfIT {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void a_lease_that_ends_while_the_fence_waits_for_the_row_is_seen_after_the_wait(boolean fused) throws Exception { // CL-2
+    void a_lease_that_ends_while_the_fence_waits_for_the_row_is_seen_after_the_wait(boolean fused)
+            throws Exception { // CL-2
         Duration lease = Duration.ofMillis(800);
         while (!leaseEndsDuringTheWait(fused, lease)) {
             // The machine was so busy that the lease ended before the wait began, which proves nothing.
@@ -238,7 +241,8 @@ class FenceItselfIT {
                             "select wait_event_type = 'Lock' from pg_stat_activity where pid = ?::int", pid));
             boolean inTime = db.queryBoolean("select claim_expires_at > clock_timestamp() from backfill");
             Eventually.until(
-                    "the lease is over", () -> db.queryBoolean("select claim_expires_at < clock_timestamp() from backfill"));
+                    "the lease is over",
+                    () -> db.queryBoolean("select claim_expires_at < clock_timestamp() from backfill"));
             other.rollback();
             assertThat(committing.get(60, TimeUnit.SECONDS)).isEmpty();
             return inTime;

@@ -31,7 +31,8 @@ final class Guarded {
 
     Guarded(TestDatabase db) {
         Names names = new Names("public");
-        EngineOptions options = EngineOptions.builder().maxAttempts(MOST_ATTEMPTS).build();
+        EngineOptions options =
+                EngineOptions.builder().maxAttempts(MOST_ATTEMPTS).build();
         this.db = db;
         this.claims = new ClaimSql(names);
         this.outcomes = new OutcomeSql(names, claims, options);
@@ -90,7 +91,8 @@ final class Guarded {
     }
 
     boolean acquire(Session session, String... ids) throws SQLException {
-        return claims.acquire(session, List.of(ids), "racer", LEASE, MOST_ATTEMPTS).isPresent();
+        return claims.acquire(session, List.of(ids), "racer", LEASE, MOST_ATTEMPTS)
+                .isPresent();
     }
 
     boolean completeUnclaimed(long generation) throws SQLException {

@@ -50,10 +50,13 @@ class RowGuardsIT {
     @BeforeAll
     void start() {
         Counters.fresh(db, 10);
-        harness = BackfillHarness.on(db, Counters.custom(4), Counters.over("counters.other.v1")
-                .repair((batch, tx) -> 0)
-                .validate(dev.backfill.Validation.noRowMatches("false"))
-                .build());
+        harness = BackfillHarness.on(
+                db,
+                Counters.custom(4),
+                Counters.over("counters.other.v1")
+                        .repair((batch, tx) -> 0)
+                        .validate(dev.backfill.Validation.noRowMatches("false"))
+                        .build());
         harness.start(Counters.ID);
         harness.start(dev.backfill.BackfillId.of("counters.other.v1"));
         // The schema refuses what the statements refuse; without it, only the statements are left to refuse.
@@ -135,8 +138,11 @@ class RowGuardsIT {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = {"RELEASE", "RECLAIM"})
-    void a_lease_that_ends_while_its_owner_waits_for_the_row_is_seen_after_the_wait(Owned what) throws Exception { // CL-2, CL-6
+    @EnumSource(
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"RELEASE", "RECLAIM"})
+    void a_lease_that_ends_while_its_owner_waits_for_the_row_is_seen_after_the_wait(Owned what)
+            throws Exception { // CL-2, CL-6
         Duration lease = Duration.ofMillis(400);
         while (!endsDuringTheWait(what, lease)) {
             lease = lease.multipliedBy(3);
@@ -145,7 +151,8 @@ class RowGuardsIT {
 
     private boolean endsDuringTheWait(Owned what, Duration lease) throws Exception {
         set(RUNNING_CLAIMED);
-        set("state = '" + stateFor(what) + "', claim_expires_at = clock_timestamp() + interval '" + lease.toMillis() + " ms'");
+        set("state = '" + stateFor(what) + "', claim_expires_at = clock_timestamp() + interval '" + lease.toMillis()
+                + " ms'");
         Claim claim = Guarded.claimIn(row());
         Map<String, String> before = row();
         try (Connection other = db.get();
@@ -163,12 +170,16 @@ class RowGuardsIT {
                     throw new IllegalStateException(e);
                 }
             });
-            Eventually.until("it waits for the row", () -> db.queryBoolean("select exists (select 1 from pg_stat_activity"
-                    + " where datname = current_database() and wait_event_type = 'Lock')"));
+            Eventually.until(
+                    "it waits for the row",
+                    () -> db.queryBoolean("select exists (select 1 from pg_stat_activity"
+                            + " where datname = current_database() and wait_event_type = 'Lock')"));
             boolean inTime = db.queryBoolean(
                     "select claim_expires_at > clock_timestamp() from backfill where id = 'counters.hits.v1'");
-            Eventually.until("the lease is over", () -> db.queryBoolean(
-                    "select claim_expires_at < clock_timestamp() from backfill where id = 'counters.hits.v1'"));
+            Eventually.until(
+                    "the lease is over",
+                    () -> db.queryBoolean(
+                            "select claim_expires_at < clock_timestamp() from backfill where id = 'counters.hits.v1'"));
             other.rollback();
             assertThat(waiting.get(60, TimeUnit.SECONDS)).isFalse();
             assertThat(row()).isEqualTo(before);
@@ -201,7 +212,10 @@ class RowGuardsIT {
         }
         set("state = 'validating'");
         assertThat(guarded.completeUnclaimed(7)).isTrue();
-        assertThat(row()).containsEntry("state", "completed").containsEntry("generation", "8").containsEntry("claim_token", null);
+        assertThat(row())
+                .containsEntry("state", "completed")
+                .containsEntry("generation", "8")
+                .containsEntry("claim_token", null);
     }
 
     @Test
@@ -219,16 +233,17 @@ class RowGuardsIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "state = 'paused'",
-        "state = 'blocked'",
-        "state = 'failed'",
-        "state = 'completed'",
-        "claim_token = '" + TOKEN + "', claim_expires_at = clock_timestamp() + interval '1 hour'",
-        "next_attempt_at = clock_timestamp() + interval '1 hour'",
-        "contract = 2",
-        "attempts = 3",
-    })
+    @ValueSource(
+            strings = {
+                "state = 'paused'",
+                "state = 'blocked'",
+                "state = 'failed'",
+                "state = 'completed'",
+                "claim_token = '" + TOKEN + "', claim_expires_at = clock_timestamp() + interval '1 hour'",
+                "next_attempt_at = clock_timestamp() + interval '1 hour'",
+                "contract = 2",
+                "attempts = 3",
+            })
     void a_claim_is_refused_when(String tampering) throws SQLException { // CL-1, ID-5, LC-2, RB-2, RB-5
         set("claim_token = null, claim_expires_at = null");
         set(tampering);
@@ -238,7 +253,8 @@ class RowGuardsIT {
     }
 
     @Test
-    void a_free_or_expired_claim_is_acquired_with_a_higher_generation_a_fresh_token_and_one_attempt() throws SQLException { // CL-1, RB-5
+    void a_free_or_expired_claim_is_acquired_with_a_higher_generation_a_fresh_token_and_one_attempt()
+            throws SQLException { // CL-1, RB-5
         for (String open : List.of(
                 "claim_token = null, claim_expires_at = null",
                 "claim_expires_at = clock_timestamp() - interval '1 ms'")) {
@@ -256,29 +272,33 @@ class RowGuardsIT {
         int contenders = 6;
         List<Session> sessions = new ArrayList<>();
         List<Long> generations = new ArrayList<>();
-        Race.of(contenders).rounds(40, number -> {
-            Session session = sessions.get(number);
-            boolean got = guarded.acquire(session, Counters.ID.value());
-            session.commit();
-            return got;
-        }, new Race.Round<Boolean>() {
-            @Override
-            public void before(int round) throws Exception {
-                set("claim_token = null, claim_expires_at = null, attempts = 0");
-                for (int i = 0; i < contenders; i++) {
-                    sessions.add(guarded.open());
-                }
-            }
+        Race.of(contenders)
+                .rounds(
+                        40,
+                        number -> {
+                            Session session = sessions.get(number);
+                            boolean got = guarded.acquire(session, Counters.ID.value());
+                            session.commit();
+                            return got;
+                        },
+                        new Race.Round<Boolean>() {
+                            @Override
+                            public void before(int round) throws Exception {
+                                set("claim_token = null, claim_expires_at = null, attempts = 0");
+                                for (int i = 0; i < contenders; i++) {
+                                    sessions.add(guarded.open());
+                                }
+                            }
 
-            @Override
-            public void after(int round, List<Boolean> won) {
-                sessions.forEach(Session::close);
-                sessions.clear();
-                generations.add(Long.parseLong(row().get("generation")));
-                assertThat(won).containsOnlyOnce(true);
-                assertThat(generations).last().isEqualTo(8L + round);
-            }
-        });
+                            @Override
+                            public void after(int round, List<Boolean> won) {
+                                sessions.forEach(Session::close);
+                                sessions.clear();
+                                generations.add(Long.parseLong(row().get("generation")));
+                                assertThat(won).containsOnlyOnce(true);
+                                assertThat(generations).last().isEqualTo(8L + round);
+                            }
+                        });
     }
 
     @Test
@@ -298,14 +318,15 @@ class RowGuardsIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "attempts = 2",
-        "claim_token = '" + TOKEN + "', claim_expires_at = clock_timestamp() + interval '1 hour'",
-        "state = 'paused'",
-        "state = 'blocked'",
-        "state = 'failed'",
-        "state = 'completed'",
-    })
+    @ValueSource(
+            strings = {
+                "attempts = 2",
+                "claim_token = '" + TOKEN + "', claim_expires_at = clock_timestamp() + interval '1 hour'",
+                "state = 'paused'",
+                "state = 'blocked'",
+                "state = 'failed'",
+                "state = 'completed'",
+            })
     void a_row_is_not_exhausted_when(String tampering) throws SQLException { // RB-5, LC-2
         set("claim_expires_at = clock_timestamp() - interval '1 ms', attempts = 3");
         set(tampering);
@@ -318,6 +339,9 @@ class RowGuardsIT {
     void a_row_whose_last_owner_was_lost_is_exhausted_into_failed() throws SQLException { // RB-5
         set("claim_expires_at = clock_timestamp() - interval '1 ms', attempts = 3");
         assertThat(guarded.exhaust()).isTrue();
-        assertThat(row()).containsEntry("state", "failed").containsEntry("generation", "8").containsEntry("claim_token", null);
+        assertThat(row())
+                .containsEntry("state", "failed")
+                .containsEntry("generation", "8")
+                .containsEntry("claim_token", null);
     }
 }

@@ -99,7 +99,9 @@ class WindowIT {
             assertThat(worker.step()).isInstanceOf(Committed.class);
             db.execute("delete from counters where id > 4");
             assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 0, 0, true));
-            assertThat(harness.row(Counters.ID)).containsEntry("checkpoint", "{8}").containsEntry("state", "validating");
+            assertThat(harness.row(Counters.ID))
+                    .containsEntry("checkpoint", "{8}")
+                    .containsEntry("state", "validating");
         }
     }
 
@@ -141,7 +143,8 @@ class WindowIT {
         db.execute("drop table if exists tied");
         db.execute("create table tied (at timestamptz not null, id int not null, hits int not null default 0,"
                 + " primary key (at, id))");
-        db.execute("insert into tied select timestamptz '2024-01-01 00:00:00.000001Z', g from generate_series(7, 1, -1) as g");
+        db.execute(
+                "insert into tied select timestamptz '2024-01-01 00:00:00.000001Z', g from generate_series(7, 1, -1) as g");
         var definition = Backfill.define("tied.hits.v1")
                 .over("tied", Keys.compound(Keys.timestamptz("at"), Keys.integer("id")))
                 .batchSize(2)

@@ -89,8 +89,8 @@ final class BatchRunner {
             return held.prepared()
                     .fence()
                     .commit(session, held.claim(), begun.xid(), work)
-                    .<BatchResult>map(state -> new BatchResult.Committed(
-                            state, work, measured.pacing(), measured.cost(work.scanned())))
+                    .<BatchResult>map(state ->
+                            new BatchResult.Committed(state, work, measured.pacing(), measured.cost(work.scanned())))
                     .orElseGet(() -> new BatchResult.Missed(work, measured.took()));
         } catch (SQLException e) {
             // The driver reports "it landed" and "it never arrived" alike: the connection is done with, and the row

@@ -100,7 +100,8 @@ public final class HealthCheck {
                     "bytes",
                     server == null ? NO_ANSWER : "no replication slot holds WAL back");
         }
-        return new HealthSignal("slot_retention", server.retained(), limit, "bytes", "pg_replication_slots.restart_lsn");
+        return new HealthSignal(
+                "slot_retention", server.retained(), limit, "bytes", "pg_replication_slots.restart_lsn");
     }
 
     private HealthSignal archiver(HealthSql.@Nullable Server server) {
@@ -126,7 +127,8 @@ public final class HealthCheck {
         Double limit = number(limits.autovacuums());
         return server == null
                 ? HealthSignal.notAvailable("autovacuum", limit, "vacuums", NO_ANSWER)
-                : new HealthSignal("autovacuum", (double) server.vacuums(), limit, "vacuums", "pg_stat_progress_vacuum");
+                : new HealthSignal(
+                        "autovacuum", (double) server.vacuums(), limit, "vacuums", "pg_stat_progress_vacuum");
     }
 
     private HealthSignal lockWaits() {
@@ -134,7 +136,8 @@ public final class HealthCheck {
         Long waiters = engine.meter().lockWaits();
         return waiters == null
                 ? HealthSignal.notAvailable("lock_waits_caused", limit, "sessions", "no batch ran here lately")
-                : new HealthSignal("lock_waits_caused", (double) waiters, limit, "sessions", "pg_locks, inside a batch");
+                : new HealthSignal(
+                        "lock_waits_caused", (double) waiters, limit, "sessions", "pg_locks, inside a batch");
     }
 
     private HealthSignal pool(double borrowed) {

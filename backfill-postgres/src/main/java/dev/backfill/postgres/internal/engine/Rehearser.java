@@ -51,13 +51,14 @@ public final class Rehearser {
             throws SQLException {
         PreparedDefinition prepared = PreparedDefinition.of(engine, definition, facts);
         int limit = Math.min(definition.batchSize(), engine.options().batchSizeCap());
-        List<String> bound = row.state() == BackfillState.PENDING
-                ? new EndsSql(prepared.key()).greatest(session)
-                : row.bound();
+        List<String> bound =
+                row.state() == BackfillState.PENDING ? new EndsSql(prepared.key()).greatest(session) : row.bound();
         Map<String, Optional<List<String>>> starts = new LinkedHashMap<>();
         if (bound != null) {
             SampleSql samples = new SampleSql(
-                    definition.table(), prepared.key(), definition.key().columns().get(0));
+                    definition.table(),
+                    prepared.key(),
+                    definition.key().columns().get(0));
             starts.put("first", Optional.empty());
             Optional.ofNullable(samples.middle(session)).ifPresent(key -> starts.put("middle", Optional.of(key)));
             Optional.ofNullable(samples.beforeLast(session, bound, limit))
@@ -137,7 +138,8 @@ public final class Rehearser {
                 if (e instanceof SQLException sql) {
                     session.failed(sql);
                 }
-                Diagnostic why = new FailurePolicy(engine.options()).ofBatch(e, claim, 1).diagnostic();
+                Diagnostic why =
+                        new FailurePolicy(engine.options()).ofBatch(e, claim, 1).diagnostic();
                 Duration took = Duration.ofNanos(System.nanoTime() - started);
                 return new Sample(position, 0, 0, took, 0, List.of(), why);
             }

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record StatementProbe(EngineContext engine) {
 
-    // Below this a whole read of the table costs less than a walk through its index, and the planner is right to prefer it.
+    // Below this a whole read of the table costs less than a walk through its index, and the planner is right to prefer
+    // it.
     private static final long BIG_TABLE = 50_000;
     private static final int BIG_IN_BATCHES = 20;
     private static final int MOST_LINES = 40;
@@ -66,13 +67,13 @@ public record StatementProbe(EngineContext engine) {
                     "plan_reads_table",
                     definition.table().toString(),
                     "PostgreSQL plans to read table " + definition.table() + " from end to end for each window of "
-                            + definition.batchSize() + " keys. ANALYZE it, take subqueries over it out of the repair, and see"
+                            + definition.batchSize()
+                            + " keys. ANALYZE it, take subqueries over it out of the repair, and see"
                             + " that an index on " + definition.key() + " is valid."));
         }
         for (Validation validation : definition.validations()) {
             if (validation instanceof NoRowMatches proof) {
-                Sql sql = ValidationSql.matching(
-                        prepared.key(), SqlText.escapeOperators(proof.condition()) + "\n");
+                Sql sql = ValidationSql.matching(prepared.key(), SqlText.escapeOperators(proof.condition()) + "\n");
                 Planned planned = plan(session, sql, params);
                 if (planned.refused() != null) {
                     findings.add(refused(definition, "validation", planned.refused()));
@@ -98,7 +99,8 @@ public record StatementProbe(EngineContext engine) {
         String index = node.path("Index Name").asText();
         String kind = node.path("Node Type").asText();
         if ((!relation.isEmpty() || !index.isEmpty()) && !kind.equals("ModifyTable") && lines.size() < MOST_LINES) {
-            lines.add(kind + (index.isEmpty() ? "" : " using " + index) + (relation.isEmpty() ? "" : " on " + relation));
+            lines.add(
+                    kind + (index.isEmpty() ? "" : " using " + index) + (relation.isEmpty() ? "" : " on " + relation));
         }
         node.path("Plans").forEach(child -> scans(child, lines));
     }

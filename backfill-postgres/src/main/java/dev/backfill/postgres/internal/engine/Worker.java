@@ -98,10 +98,7 @@ public final class Worker implements BackfillWorker {
         if (news && why.worthAWord()) {
             engine.events()
                     .publish(BackfillEvent.of(
-                            BackfillEvent.Kind.THROTTLED,
-                            now.id(),
-                            now.claim().generation(),
-                            why.signal()));
+                            BackfillEvent.Kind.THROTTLED, now.id(), now.claim().generation(), why.signal()));
             renewedAt = System.nanoTime() - engine.options().lease().toNanos();
         }
         return waits(now, Waiting.Reason.THROTTLED, why.detail());
@@ -119,7 +116,10 @@ public final class Worker implements BackfillWorker {
         if (result instanceof BatchResult.Committed done) {
             pacer.committed(done.pacing(), done.cost());
             return committed(
-                    now, now.claim().advanced(done.state(), done.work().checkpoint()), done.work(), done.cost().took());
+                    now,
+                    now.claim().advanced(done.state(), done.work().checkpoint()),
+                    done.work(),
+                    done.cost().took());
         }
         if (result instanceof BatchResult.Barrier barrier) {
             return barrier(now, barrier.expired());

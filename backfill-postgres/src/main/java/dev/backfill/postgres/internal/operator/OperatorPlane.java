@@ -12,15 +12,15 @@ import dev.backfill.BackfillSnapshot;
 import dev.backfill.BackfillUnavailableException;
 import dev.backfill.Capability;
 import dev.backfill.ConflictCode;
+import dev.backfill.ControlRequest;
 import dev.backfill.OperatorAuthorizer;
 import dev.backfill.OperatorRequest;
 import dev.backfill.Overview;
-import dev.backfill.ControlRequest;
 import dev.backfill.Pace;
 import dev.backfill.PaceOutcome;
 import dev.backfill.Pacing;
-import dev.backfill.RehearsalOutcome;
 import dev.backfill.Preflight;
+import dev.backfill.RehearsalOutcome;
 import dev.backfill.ValidationReport;
 import java.sql.SQLException;
 import java.util.Optional;
@@ -103,11 +103,7 @@ public final class OperatorPlane implements BackfillOperations {
     /** A control beside the lifecycle. */
     private <T> T beside(ControlRequest request, String action, Read<T> control, Function<ActionOutcome, T> refusal) {
         if (!authorize(
-                request.authority(),
-                Capability.CONTROL,
-                action,
-                request.id().value(),
-                request.requestId())) {
+                request.authority(), Capability.CONTROL, action, request.id().value(), request.requestId())) {
             return refusal.apply(new ActionOutcome.Denied());
         }
         try {

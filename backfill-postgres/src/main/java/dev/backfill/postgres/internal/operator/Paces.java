@@ -75,12 +75,15 @@ record Paces(PlaneContext plane) {
     }
 
     private record Kept(
-            Optional<PaceSql.Stored> now, boolean replayed, @Nullable ActionOutcome refusal) {}
+            Optional<PaceSql.Stored> now,
+            boolean replayed,
+            @Nullable ActionOutcome refusal) {}
 
     private void store(Session session, SideControl control, Row row, @Nullable Pacing pacing) throws SQLException {
         PaceSql sql = new PaceSql(plane.engine().names());
         ControlRequest request = control.request();
-        Pacing former = sql.read(session, request.id()).map(PaceSql.Stored::pacing).orElse(null);
+        Pacing former =
+                sql.read(session, request.id()).map(PaceSql.Stored::pacing).orElse(null);
         String result = Objects.equals(former, pacing) ? "converged" : "applied";
         if (!Objects.equals(former, pacing)) {
             sql.write(session, request.id(), pacing, request.authority().name());

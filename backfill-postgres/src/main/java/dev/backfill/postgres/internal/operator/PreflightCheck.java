@@ -37,8 +37,7 @@ record PreflightCheck(EngineContext engine) {
     }
 
     /** What a walkable source may still be refused for: its statements. Empty when the schema already says no. */
-    List<Finding> statements(Session session, BackfillDefinition<?> definition, SchemaCheck check)
-            throws SQLException {
+    List<Finding> statements(Session session, BackfillDefinition<?> definition, SchemaCheck check) throws SQLException {
         TableFacts facts = check.facts();
         return facts == null || !check.passed()
                 ? List.of()

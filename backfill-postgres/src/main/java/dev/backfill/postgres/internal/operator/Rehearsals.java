@@ -53,7 +53,8 @@ record Rehearsals(PlaneContext plane) {
         BackfillDefinition<?> definition =
                 plane.local().registry().find(request.id().value()).orElse(null);
         boolean readable = definition != null
-                && (row.keyCodec() == null || row.keyCodec().equals(definition.key().codec()));
+                && (row.keyCodec() == null
+                        || row.keyCodec().equals(definition.key().codec()));
         if (definition == null || !readable) {
             throw new RefusedException(ConflictCode.UNKNOWN_HERE, row, List.of());
         }

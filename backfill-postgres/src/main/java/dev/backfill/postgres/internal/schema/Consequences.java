@@ -24,24 +24,35 @@ public final class Consequences {
     private static final String WRITTEN = "(:columns::text[] IS NULL OR %s = ANY (:columns))";
 
     private static final List<Check> CHECKS = List.of(
-            check("trigger_fires", "Trigger %s fires for each row that the repair changes. See that it may, or disable it for"
-                    + " the repair's role.", """
+            check(
+                    "trigger_fires",
+                    "Trigger %s fires for each row that the repair changes. See that it may, or disable it for"
+                            + " the repair's role.",
+                    """
                     SELECT DISTINCT g.tgname AS subject FROM pg_catalog.pg_trigger AS g
                     WHERE g.tgrelid IN {family} AND NOT g.tgisinternal AND g.tgenabled NOT IN ('D', 'R')
                       AND (:columns::text[] IS NULL OR (g.tgtype & 16) <> 0 AND (g.tgattr::text = '' OR EXISTS (
                         SELECT FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = g.tgrelid AND a.attnum = ANY (g.tgattr)
                           AND {written:a.attname})))"""),
-            check("rule_fires", "Rule %s rewrites the repair's UPDATE. See that what it does instead is what you want.", """
+            check(
+                    "rule_fires",
+                    "Rule %s rewrites the repair's UPDATE. See that what it does instead is what you want.",
+                    """
                     SELECT r.rulename AS subject FROM pg_catalog.pg_rewrite AS r
                     WHERE r.ev_class = :oid::oid AND r.ev_enabled <> 'D' AND r.ev_type <> '1'
                       AND (:columns::text[] IS NULL OR r.ev_type = '2')"""),
-            check("foreign_key_checked", "Foreign key %s is checked for each changed row, which takes a lock on the row it"
-                    + " refers to.", """
+            check(
+                    "foreign_key_checked",
+                    "Foreign key %s is checked for each changed row, which takes a lock on the row it" + " refers to.",
+                    """
                     SELECT DISTINCT c.conname AS subject FROM pg_catalog.pg_constraint AS c
                     JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)
                     WHERE c.contype = 'f' AND c.conrelid = :oid::oid AND {written:a.attname}"""),
-            check("foreign_key_referenced", "Foreign key %s refers to a column that the repair writes: each change looks for"
-                    + " referring rows, and may cascade to them.", """
+            check(
+                    "foreign_key_referenced",
+                    "Foreign key %s refers to a column that the repair writes: each change looks for"
+                            + " referring rows, and may cascade to them.",
+                    """
                     SELECT DISTINCT c.conname AS subject FROM pg_catalog.pg_constraint AS c
                     JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.confrelid AND a.attnum = ANY (c.confkey)
                     WHERE c.contype = 'f' AND c.confrelid = :oid::oid AND {written:a.attname}"""),
@@ -54,15 +65,21 @@ public final class Consequences {
                     JOIN pg_catalog.pg_attribute AS w ON w.attrelid = d.adrelid AND w.attnum = p.refobjsubid
                     WHERE d.adrelid = :oid::oid AND p.refclassid = 'pg_catalog.pg_class'::regclass
                       AND {written:w.attname}"""),
-            check("published", "Publication %s sends each changed row to its subscribers. Give the repair a pace that they keep"
-                    + " up with.", """
+            check(
+                    "published",
+                    "Publication %s sends each changed row to its subscribers. Give the repair a pace that they keep"
+                            + " up with.",
+                    """
                     SELECT DISTINCT t.pubname AS subject FROM pg_catalog.pg_publication_tables AS t
                     JOIN pg_catalog.pg_publication AS p ON p.pubname = t.pubname AND p.pubupdate
                     JOIN pg_catalog.pg_namespace AS n ON n.nspname = t.schemaname
                     JOIN pg_catalog.pg_class AS c ON c.relnamespace = n.oid AND c.relname = t.tablename
                     WHERE c.oid IN {family}"""),
-            check("written_column_indexed", "Index %s covers a column that the repair writes, so no update is heap-only: each"
-                    + " changed row writes to every index. Build it after the repair, if you can.", """
+            check(
+                    "written_column_indexed",
+                    "Index %s covers a column that the repair writes, so no update is heap-only: each"
+                            + " changed row writes to every index. Build it after the repair, if you can.",
+                    """
                     SELECT DISTINCT ic.relname AS subject FROM pg_catalog.pg_index AS i
                     JOIN pg_catalog.pg_class AS ic ON ic.oid = i.indexrelid
                     JOIN pg_catalog.pg_am AS m ON m.oid = ic.relam AND m.amname <> 'brin'
@@ -70,13 +87,18 @@ public final class Consequences {
                       SELECT FROM pg_catalog.pg_depend AS p WHERE p.classid = 'pg_catalog.pg_class'::regclass
                         AND p.objid = i.indexrelid AND p.refobjid = i.indrelid AND p.refobjsubid = a.attnum))
                     WHERE i.indrelid = :oid::oid AND :columns::text[] IS NOT NULL AND {written:a.attname}"""),
-            check("autovacuum_off", "Autovacuum is off for %s: the row versions that the repair leaves are not cleaned up."
-                    + " Switch it on, or vacuum by hand while it runs.", """
+            check(
+                    "autovacuum_off",
+                    "Autovacuum is off for %s: the row versions that the repair leaves are not cleaned up."
+                            + " Switch it on, or vacuum by hand while it runs.",
+                    """
                     SELECT c.relname AS subject FROM pg_catalog.pg_class AS c
                     WHERE c.oid IN {family} AND c.relkind = 'r' AND (pg_catalog.current_setting('autovacuum') = 'off' OR EXISTS (
                       SELECT FROM pg_catalog.pg_options_to_table(c.reloptions) AS o
                       WHERE o.option_name = 'autovacuum_enabled' AND o.option_value IN ('off', 'false', 'no', '0')))"""),
-            check("never_analysed", "Table %s was never analysed: nothing can be estimated, and plans are guesses. ANALYZE it.",
+            check(
+                    "never_analysed",
+                    "Table %s was never analysed: nothing can be estimated, and plans are guesses. ANALYZE it.",
                     """
                     SELECT c.relname AS subject FROM pg_catalog.pg_class AS c
                     WHERE c.oid IN {family} AND c.relkind = 'r' AND c.reltuples < 0"""),
@@ -117,8 +139,8 @@ public final class Consequences {
                     ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     String subject = row.getString("subject");
-                    findings.add(new Finding(
-                            check.code(), subject, String.format(Locale.ROOT, check.message(), subject)));
+                    findings.add(
+                            new Finding(check.code(), subject, String.format(Locale.ROOT, check.message(), subject)));
                 }
             }
         }
@@ -133,8 +155,7 @@ public final class Consequences {
     /** What repairing every row would come to, each number with where it comes from. */
     public static Preflight.Estimates estimates(Session session, BackfillDefinition<?> definition, TableFacts facts)
             throws SQLException {
-        try (PreparedStatement statement =
-                        SIZE.prepare(session.connection(), Params.of("oid", facts.oid()));
+        try (PreparedStatement statement = SIZE.prepare(session.connection(), Params.of("oid", facts.oid()));
                 ResultSet row = statement.executeQuery()) {
             row.next();
             long tuples = row.getLong("tuples");

@@ -61,8 +61,7 @@ public final class HealthSql {
 
     /** Asks. */
     public static Server server(Session session, TableName table) throws SQLException {
-        try (PreparedStatement statement =
-                        SERVER.prepare(session.connection(), Params.of("table", table.quoted()));
+        try (PreparedStatement statement = SERVER.prepare(session.connection(), Params.of("table", table.quoted()));
                 ResultSet row = statement.executeQuery()) {
             row.next();
             return new Server(

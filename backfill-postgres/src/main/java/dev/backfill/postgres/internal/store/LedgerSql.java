@@ -54,7 +54,11 @@ public final class LedgerSql {
      * @param note the operator's note
      */
     public record Entry(
-            String requestId, String action, String id, String actor, @Nullable String note) {
+            String requestId,
+            String action,
+            String id,
+            String actor,
+            @Nullable String note) {
 
         /** Of a lifecycle request. */
         public static Entry of(OperatorRequest request) {

@@ -21,8 +21,10 @@ public final class PageSql {
             backfill_head_ AS MATERIALIZED (SELECT * FROM backfill_page_ ORDER BY {page_order} LIMIT 1),
             backfill_edge_ AS MATERIALIZED (SELECT * FROM backfill_page_ ORDER BY {page_order_desc} LIMIT 1)""";
 
-    // From the page's first key and not from the checkpoint, which one snapshot makes the same: a range with two ends that the
-    // planner doesn't know is taken for a narrow one, and a range with one end, or a comparison of rows, for a third of the table.
+    // From the page's first key and not from the checkpoint, which one snapshot makes the same: a range with two ends
+    // that the
+    // planner doesn't know is taken for a narrow one, and a range with one end, or a comparison of rows, for a third of
+    // the table.
     private static final String RANGE = "{row_key} >= {head} AND {row_key} <= {edge}{leading_range}";
 
     // Before the first checkpoint there is no lower end: another text, no sentinel.
@@ -91,9 +93,11 @@ public final class PageSql {
                 "page_texts", key.pageTexts(),
                 "head", key.ofEdge("backfill_head_"),
                 "edge", key.ofEdge("backfill_edge_"),
-                "leading_range", key.leadingRange("(SELECT k1 FROM backfill_head_)", "(SELECT k1 FROM backfill_edge_)")));
+                "leading_range",
+                        key.leadingRange("(SELECT k1 FROM backfill_head_)", "(SELECT k1 FROM backfill_edge_)")));
         fragments.putAll(Map.of("source", key.table(), "assignments", assignments, "condition", condition));
-        // Parameters are named in the template alone: a fragment is put in as it is, so that nothing in an author's SQL or in a
+        // Parameters are named in the template alone: a fragment is put in as it is, so that nothing in an author's SQL
+        // or in a
         // name is read as a parameter or as another fragment.
         String text = template.replace("{range}", RANGE)
                 .replace("{after}", after)
