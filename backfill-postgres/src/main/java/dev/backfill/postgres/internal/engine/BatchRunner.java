@@ -42,9 +42,7 @@ final class BatchRunner {
             if (held.prepared().definition().startBarrier() && !begun.barrierPassed()) {
                 return new BatchResult.Barrier(begun.barrierExpired());
             }
-            engine.events()
-                    .publish(
-                            BackfillEvent.of(BackfillEvent.Kind.BATCH_ATTEMPTED, claim.id(), claim.generation(), null));
+            engine.events().publish(BackfillEvent.Kind.BATCH_ATTEMPTED, claim, null);
             Pacing pacing =
                     begun.pacing() == null ? held.prepared().definition().pacing() : begun.pacing();
             BatchMeter.Running measured = engine.meter().begin(session, pacing, started);

@@ -8,6 +8,7 @@ import dev.backfill.BackfillId;
 import dev.backfill.BackfillState;
 import dev.backfill.Diagnostic;
 import dev.backfill.DiagnosticCode;
+import dev.backfill.Finding;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.schema.SchemaCheck;
 import dev.backfill.postgres.internal.schema.TableFacts;
@@ -17,8 +18,7 @@ import dev.backfill.postgres.internal.store.ClaimSql.Candidate;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds work: looks without a lock, leaves alone what this process can't safely read (ID-5) or whose schema is missing (CF-8), and
@@ -28,19 +28,36 @@ import org.slf4j.LoggerFactory;
  */
 record Claimer(EngineContext engine) {
 
-    private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
-
     /** Claims for an owner; empty when there is nothing to claim. */
     Optional<Held> claim(String owner) throws SQLException {
         List<Candidate> candidates = engine.control().inTransaction(this::look);
         for (Candidate candidate : candidates) {
-            Optional<Held> held = engine.control().inTransaction(s -> claim(s, candidate, owner));
-            if (held.isPresent()) {
-                announce(held.get().claim(), candidate);
-                return held;
+            Tried tried = engine.control().inTransaction(s -> claim(s, candidate, owner));
+            // Only now, because what did not commit did not happen.
+            if (tried.event() != null) {
+                engine.events().publish(tried.event(), tried.detail(), tried.value());
+            }
+            if (tried.held() != null) {
+                return Optional.of(tried.held());
             }
         }
         return Optional.empty();
+    }
+
+    /**
+     * What came of one candidate.
+     *
+     * @param held the claim, or null
+     * @param event what is to be told once it is durable; null when others were quicker, which is no news
+     * @param detail what the log is told besides
+     * @param value of the detail, or null
+     */
+    private record Tried(
+            @Nullable Held held,
+            @Nullable BackfillEvent event,
+            String detail,
+            @Nullable String value) {
+        static final Tried LOST_THE_RACE = new Tried(null, null, "", null);
     }
 
     private List<Candidate> look(Session session) throws SQLException {
@@ -56,28 +73,21 @@ record Claimer(EngineContext engine) {
     }
 
     private boolean isReadable(Candidate candidate) {
-        boolean readable =
-                ClaimSql.isReadable(candidate) && engine.registry().canRead(candidate.id(), candidate.keyCodec());
-        if (!readable) {
-            String why = !ClaimSql.isReadable(candidate)
-                    ? "its row format " + candidate.contract() + " is not this library's"
-                    : engine.registry().find(candidate.id()).isEmpty()
-                            ? "this process has no definition of it"
-                            : "its key is stored as another type than the definition here declares";
-            LOG.atDebug().addKeyValue("backfill", candidate.id()).log("Backfill left alone: {}", why);
-            if (BackfillId.isValid(candidate.id())) {
-                engine.events()
-                        .publish(BackfillEvent.of(
-                                BackfillEvent.Kind.UNKNOWN_HERE, BackfillId.of(candidate.id()), 0, null));
-            }
+        String why = !ClaimSql.isReadable(candidate)
+                ? "row-format"
+                : engine.registry().find(candidate.id()).isEmpty()
+                        ? "no-definition"
+                        : engine.registry().canRead(candidate.id(), candidate.keyCodec()) ? null : "key-type";
+        if (why != null && BackfillId.isValid(candidate.id())) {
+            engine.events()
+                    .publish(BackfillEvent.of(BackfillEvent.Kind.UNKNOWN_HERE, BackfillId.of(candidate.id()), 0, why));
         }
-        return readable;
+        return why == null;
     }
 
-    private Optional<Held> claim(Session session, Candidate candidate, String owner) throws SQLException {
+    private Tried claim(Session session, Candidate candidate, String owner) throws SQLException {
         if (candidate.attempts() >= engine.options().maxAttempts()) {
-            exhaust(session, candidate);
-            return Optional.empty();
+            return exhaust(session, candidate);
         }
         BackfillDefinition<?> definition =
                 engine.registry().find(candidate.id()).orElseThrow();
@@ -91,13 +101,12 @@ record Claimer(EngineContext engine) {
                             candidate.id(),
                             "schema",
                             check.all().get(0).message());
-            engine.events()
-                    .publish(BackfillEvent.of(
-                            BackfillEvent.Kind.SCHEMA_INCOMPATIBLE,
-                            definition.id(),
-                            0,
-                            check.all().get(0).code()));
-            return Optional.empty();
+            Finding first = check.all().get(0);
+            return new Tried(
+                    null,
+                    BackfillEvent.of(BackfillEvent.Kind.SCHEMA_INCOMPATIBLE, definition.id(), 0, first.code()),
+                    "subject",
+                    first.subject());
         }
         Optional<Claim> claim = engine.sql()
                 .claims()
@@ -107,11 +116,19 @@ record Claimer(EngineContext engine) {
                         owner,
                         engine.options().lease(),
                         engine.options().maxAttempts());
-        return claim.map(c -> new Held(c, PreparedDefinition.of(engine, definition, facts)));
+        return claim.map(c ->
+                        acquired(new Held(c, PreparedDefinition.of(engine, definition, facts)), candidate.lostOwner()))
+                .orElse(Tried.LOST_THE_RACE);
+    }
+
+    private static Tried acquired(Held held, @Nullable String formerOwner) {
+        boolean takenOver = held.claim().takenOver();
+        BackfillEvent.Kind kind = takenOver ? BackfillEvent.Kind.TAKEN_OVER : BackfillEvent.Kind.CLAIMED;
+        return new Tried(held, Events.about(kind, held.claim(), null), "former_owner", takenOver ? formerOwner : null);
     }
 
     /** Owners died without progress as often as is allowed: the definition may be killing its process (RB-5). */
-    private void exhaust(Session session, Candidate candidate) throws SQLException {
+    private Tried exhaust(Session session, Candidate candidate) throws SQLException {
         Diagnostic why = Diagnostic.of(
                 DiagnosticCode.OWNER_LOST_REPEATEDLY,
                 candidate.attempts() + " owners died or lost their claim without committed progress. "
@@ -119,7 +136,7 @@ record Claimer(EngineContext engine) {
                 null);
         Long generation = engine.sql().outcomes().exhaust(session, candidate.id(), why);
         if (generation == null) {
-            return;
+            return Tried.LOST_THE_RACE;
         }
         BackfillId id = BackfillId.of(candidate.id());
         engine.sql()
@@ -136,18 +153,11 @@ record Claimer(EngineContext engine) {
                                 generation,
                                 "applied",
                                 why.code()));
-        engine.events().publish(BackfillEvent.of(BackfillEvent.Kind.FAILED, id, generation, why.code()));
-    }
-
-    private void announce(Claim claim, Candidate candidate) {
-        BackfillEvent.Kind kind = claim.takenOver() ? BackfillEvent.Kind.TAKEN_OVER : BackfillEvent.Kind.CLAIMED;
-        engine.events().publish(BackfillEvent.of(kind, claim.id(), claim.generation(), null));
-        if (claim.takenOver()) {
-            LOG.atInfo()
-                    .addKeyValue("backfill", claim.id())
-                    .addKeyValue("generation", claim.generation())
-                    .addKeyValue("former_owner", candidate.lostOwner())
-                    .log("Took over an expired claim");
-        }
+        return new Tried(
+                null,
+                BackfillEvent.of(BackfillEvent.Kind.FAILED, id, generation, why.code())
+                        .by(candidate.lostOwner()),
+                "",
+                null);
     }
 }

@@ -65,7 +65,7 @@ public final class Crew implements AutoCloseable {
                 }
             } catch (RuntimeException | LinkageError | AssertionError | VirtualMachineError e) {
                 // The thread goes on: its claim, if there is one, is fenced by its lease, and the attempt is charged.
-                LOG.atError().setCause(e).log("A backfill worker met an unexpected error");
+                LOG.atError().setCause(Redaction.of(e)).log("A backfill worker met an unexpected error");
             }
             boolean holds = worker.holds() != null;
             if (holds != counted) {

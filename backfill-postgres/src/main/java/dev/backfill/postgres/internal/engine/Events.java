@@ -2,125 +2,64 @@ package dev.backfill.postgres.internal.engine;
 
 import dev.backfill.BackfillEvent;
 import dev.backfill.BackfillListener;
+import dev.backfill.postgres.internal.store.Claim;
 import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
-import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * Logs each event and hands it to the listeners, on one thread of its own: a listener that throws is reported, one that hangs loses
- * events, and neither changes an outcome. Thread-safe.
+ * Where everything that happens is told: to the log at once, to each listener on a thread of its own. A condition that is found again
+ * at every poll is told once, until it changes. Never blocks, never throws, changes no outcome. Thread-safe.
  */
 public final class Events implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
-    private static final int QUEUE = 10_000;
+    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
 
-    private final List<BackfillListener> listeners;
-    private final BlockingQueue<BackfillEvent> queue = new ArrayBlockingQueue<>(QUEUE);
-    private final AtomicLong lost = new AtomicLong();
-    private final @Nullable Thread thread;
-    private volatile boolean closed;
+    private final List<ListenerThread> listeners;
+    private final Conditions conditions = new Conditions();
+    private final EventLog log = new EventLog();
 
-    /** Starts the thread, if anybody listens. */
+    /** Starts a thread for each listener. */
     public Events(List<BackfillListener> listeners, String processName) {
-        this.listeners = List.copyOf(listeners);
-        if (listeners.isEmpty()) {
-            thread = null;
-        } else {
-            thread = new Thread(this::deliver, "backfill-events-" + processName);
-            thread.setDaemon(true);
-            thread.start();
-        }
+        this.listeners = listeners.stream()
+                .map(listener -> ListenerThread.start(listener, processName))
+                .toList();
     }
 
-    /** Reports an event; never blocks, never throws. */
+    /** Reports an event. */
     public void publish(BackfillEvent event) {
-        log(event);
-        if (thread != null && !queue.offer(event) && lost.incrementAndGet() % 1_000 == 1) {
-            LOG.atWarn()
-                    .addKeyValue("lost", lost.get())
-                    .log("Backfill listeners are too slow; events are lost, work goes on");
-        }
+        publish(event, "", null);
     }
 
-    private void deliver() {
-        while (!closed || !queue.isEmpty()) {
-            try {
-                BackfillEvent event = queue.poll(100, java.util.concurrent.TimeUnit.MILLISECONDS);
-                if (event != null) {
-                    listeners.forEach(listener -> tell(listener, event));
-                }
-            } catch (InterruptedException e) {
-                // Only close() interrupts: what a hanging listener has not taken by then is lost.
-                return;
-            }
-        }
-    }
-
-    private static void tell(BackfillListener listener, BackfillEvent event) {
-        try {
-            listener.on(event);
-        } catch (RuntimeException | LinkageError | AssertionError e) {
-            LOG.atWarn()
-                    .setCause(e)
-                    .addKeyValue("event", event.kind().wireName())
-                    .log("A backfill listener failed; the outcome stands");
-        }
-    }
-
-    private static void log(BackfillEvent event) {
-        LoggingEventBuilder line = LOG.atLevel(level(event.kind()))
-                .addKeyValue("event", event.kind().wireName());
-        if (event.id() != null) {
-            line = line.addKeyValue("backfill", event.id()).addKeyValue("generation", event.generation());
-        }
-        if (event.code() != null) {
-            line = line.addKeyValue("code", event.code());
-        }
-        if (event.took() != null) {
-            line = line.addKeyValue("took_ms", event.took().toMillis());
-        }
-        if (event.kind() == BackfillEvent.Kind.BATCH_COMMITTED) {
-            line = line.addKeyValue("scanned", event.rowsScanned()).addKeyValue("changed", event.rowsChanged());
-        }
-        line.log("Backfill {}", event.kind().wireName().replace('_', ' '));
-    }
-
-    private static Level level(BackfillEvent.Kind kind) {
-        return switch (kind) {
-            case BATCH_ATTEMPTED, BATCH_COMMITTED, RENEWED, THROTTLED, BARRIER_WAIT, UNKNOWN_HERE, DIAGNOSTICS_READ ->
-                Level.DEBUG;
-            case FENCED,
-                    BLOCKED,
-                    FAILED,
-                    TAKEN_OVER,
-                    SCHEMA_INCOMPATIBLE,
-                    COMMIT_SETTLED,
-                    RETRY_SCHEDULED,
-                    ACCESS_DENIED -> Level.WARN;
-            case CLAIMED, RELEASED, STOPPED, VALIDATING, VALIDATED, COMPLETED, OPERATOR_ACTION -> Level.INFO;
-        };
-    }
-
-    /** Lets the listeners have what is queued, for up to a second, and ends the thread. */
-    @Override
-    public void close() {
-        closed = true;
-        Thread running = thread;
-        if (running == null || running == Thread.currentThread()) {
+    /**
+     * Reports an event.
+     *
+     * @param detail what only the log is told
+     * @param value of the detail; null for none
+     */
+    void publish(BackfillEvent event, String detail, @Nullable String value) {
+        if (!conditions.isNews(event)) {
             return;
         }
-        try {
-            running.join(1_000);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        running.interrupt();
+        log.write(event, detail, value);
+        listeners.forEach(listener -> listener.offer(event));
+    }
+
+    /** Reports what happened to a claim. */
+    void publish(BackfillEvent.Kind kind, Claim claim, @Nullable String code) {
+        publish(about(kind, claim, code));
+    }
+
+    /** What happened to a claim, not yet reported. */
+    static BackfillEvent about(BackfillEvent.Kind kind, Claim claim, @Nullable String code) {
+        return BackfillEvent.of(kind, claim.id(), claim.generation(), code).by(claim.owner());
+    }
+
+    /** Lets the listeners have what is queued, for up to a second altogether, and ends their threads. */
+    @Override
+    public void close() {
+        long deadline = System.nanoTime() + PATIENCE;
+        listeners.forEach(ListenerThread::finish);
+        listeners.forEach(listener -> listener.end(deadline));
     }
 }

@@ -16,8 +16,9 @@ import java.sql.SQLException;
  * is: the lease runs out, and the attempt is charged already. Thread-safe.
  *
  * @param engine what the parts share
+ * @param losses says what became of a claim that is lost
  */
-record FailureRecorder(EngineContext engine) {
+record FailureRecorder(EngineContext engine, LossReport losses) {
 
     private static final Authority ENGINE = new Authority(Authority.Kind.ENGINE, null);
 
@@ -35,7 +36,7 @@ record FailureRecorder(EngineContext engine) {
                 case BLOCK -> engine.control().inTransaction(s -> end(s, claim, BackfillState.BLOCKED, why));
                 case FAIL -> engine.control().inTransaction(s -> end(s, claim, BackfillState.FAILED, why));
             };
-            return recorded ? recorded(claim, decision) : lost(claim);
+            return recorded ? recorded(claim, decision) : losses.notMine(claim);
         } catch (SQLException e) {
             return new StepOutcome.Unavailable(
                     claim.id(),
@@ -69,21 +70,16 @@ record FailureRecorder(EngineContext engine) {
     private StepOutcome recorded(Claim claim, Decision decision) {
         Diagnostic why = decision.diagnostic();
         BackfillEvent.Kind kind = switch (decision.kind()) {
-            case RETRY, RETRY_CONTENTION, NARROW -> BackfillEvent.Kind.RETRY_SCHEDULED;
+            case RETRY, RETRY_CONTENTION -> BackfillEvent.Kind.RETRY_SCHEDULED;
+            case NARROW -> BackfillEvent.Kind.NARROWED;
             case BLOCK -> BackfillEvent.Kind.BLOCKED;
             case FAIL -> BackfillEvent.Kind.FAILED;
         };
-        engine.events().publish(BackfillEvent.of(kind, claim.id(), claim.generation(), why.code()));
+        engine.events().publish(Events.about(kind, claim, why.code()), "sql_state", why.sqlState());
         return switch (decision.kind()) {
             case RETRY, RETRY_CONTENTION, NARROW -> new StepOutcome.Retrying(claim.id(), why);
             case BLOCK -> new StepOutcome.Ended(claim.id(), BackfillState.BLOCKED, why);
             case FAIL -> new StepOutcome.Ended(claim.id(), BackfillState.FAILED, why);
         };
-    }
-
-    private StepOutcome lost(Claim claim) {
-        engine.events()
-                .publish(BackfillEvent.of(BackfillEvent.Kind.FENCED, claim.id(), claim.generation(), "failure-record"));
-        return new StepOutcome.Fenced(claim.id(), "claim");
     }
 }

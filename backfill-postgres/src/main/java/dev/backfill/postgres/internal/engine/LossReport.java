@@ -36,31 +36,40 @@ final class LossReport {
 
     /** What became of a claim that was not ours any more when its row was looked at. */
     StepOutcome notMine(Held held) {
-        return Objects.requireNonNull(find(held, null).outcome());
+        return notMine(held.claim());
+    }
+
+    /** What became of a claim that was not ours any more when something was to be recorded under it. */
+    StepOutcome notMine(Claim claim) {
+        try {
+            StepOutcome lost = lost(claim, engine.control().inTransaction(s -> rows.read(s, claim.id())));
+            // The row looks like ours, so it can only be the lease that had run out when it was asked.
+            return lost != null ? lost : fenced(claim, "lease");
+        } catch (SQLException e) {
+            return unreadable(claim);
+        }
     }
 
     /**
      * Looks at the row.
      *
-     * @param missed the batch that missed; null when none had begun
+     * @param missed the batch that missed
      */
-    Found find(Held held, BatchResult.@Nullable Missed missed) {
+    Found find(Held held, BatchResult.Missed missed) {
         Claim claim = held.claim();
         try {
             Optional<RowSql.Row> row = engine.control().inTransaction(s -> rows.read(s, claim.id()));
             StepOutcome lost = lost(claim, row);
-            if (lost != null) {
-                return new Found(lost, null);
-            }
-            return missed == null ? new Found(fenced(claim, "lease"), null) : new Found(null, breach(held, missed));
+            return lost != null ? new Found(lost, null) : new Found(null, breach(held, missed));
         } catch (SQLException e) {
-            return new Found(
-                    new StepOutcome.Unavailable(
-                            claim.id(),
-                            "A guard refused a batch of backfill " + claim.id()
-                                    + ", and its row could not be read to say which."),
-                    null);
+            return new Found(unreadable(claim), null);
         }
+    }
+
+    private static StepOutcome unreadable(Claim claim) {
+        return new StepOutcome.Unavailable(
+                claim.id(),
+                "A guard refused work of backfill " + claim.id() + ", and its row could not be read to say which.");
     }
 
     private @Nullable StepOutcome lost(Claim claim, Optional<RowSql.Row> found) {
@@ -110,17 +119,12 @@ final class LossReport {
     }
 
     private StepOutcome stopped(Claim claim, @Nullable BackfillState now) {
-        engine.events()
-                .publish(BackfillEvent.of(
-                        BackfillEvent.Kind.STOPPED,
-                        claim.id(),
-                        claim.generation(),
-                        now == null ? "gone" : now.wireName()));
+        engine.events().publish(BackfillEvent.Kind.STOPPED, claim, now == null ? "gone" : now.wireName());
         return new StepOutcome.Stopped(claim.id(), now);
     }
 
     private StepOutcome fenced(Claim claim, String guard) {
-        engine.events().publish(BackfillEvent.of(BackfillEvent.Kind.FENCED, claim.id(), claim.generation(), guard));
+        engine.events().publish(BackfillEvent.Kind.FENCED, claim, guard);
         return new StepOutcome.Fenced(claim.id(), guard);
     }
 }

@@ -104,6 +104,7 @@ public final class Rehearser {
                     BackfillState.RUNNING,
                     row.generation(),
                     UUID.randomUUID(),
+                    "rehearsal",
                     bound,
                     after.orElse(null),
                     0,

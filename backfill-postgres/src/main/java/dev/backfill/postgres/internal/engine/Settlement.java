@@ -51,11 +51,10 @@ record Settlement(EngineContext engine, Pause pause) {
             }
         }
         engine.events()
-                .publish(BackfillEvent.of(
+                .publish(
                         BackfillEvent.Kind.COMMIT_SETTLED,
-                        claim.id(),
-                        claim.generation(),
-                        settled.verdict().name().toLowerCase(java.util.Locale.ROOT)));
+                        claim,
+                        settled.verdict().name().toLowerCase(java.util.Locale.ROOT));
         return settled;
     }
 

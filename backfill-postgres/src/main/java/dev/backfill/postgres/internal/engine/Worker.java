@@ -54,7 +54,7 @@ public final class Worker implements BackfillWorker {
             try {
                 now = parts.claimer().claim(owner).orElse(null);
             } catch (SQLException e) {
-                LOG.atDebug().setCause(e).log("No claim could be looked for");
+                LOG.atDebug().setCause(Redaction.of(e)).log("No claim could be looked for");
                 return new StepOutcome.Unavailable(
                         null,
                         "PostgreSQL could not be asked for work"
@@ -147,17 +147,11 @@ public final class Worker implements BackfillWorker {
         renewedAt = System.nanoTime();
         boolean reached = after.state() == BackfillState.VALIDATING;
         engine.events()
-                .publish(new BackfillEvent(
-                        BackfillEvent.Kind.BATCH_COMMITTED,
-                        after.id(),
-                        after.generation(),
-                        null,
-                        took,
-                        work.scanned(),
-                        work.changed()));
+                .publish(Events.about(BackfillEvent.Kind.BATCH_COMMITTED, after, null)
+                        .took(took)
+                        .rows(work.scanned(), work.changed()));
         if (reached) {
-            engine.events()
-                    .publish(BackfillEvent.of(BackfillEvent.Kind.VALIDATING, after.id(), after.generation(), null));
+            engine.events().publish(BackfillEvent.Kind.VALIDATING, after, null);
         }
         return new StepOutcome.Committed(after.id(), work.scanned(), work.changed(), reached);
     }
@@ -168,7 +162,10 @@ public final class Worker implements BackfillWorker {
                 && decision.diagnostic().code().equals(DiagnosticCode.DATA_ERROR.wireName())) {
             decision = parts.poison().named(now, decision);
         }
-        LOG.atDebug().setCause(cause).addKeyValue("backfill", now.id()).log("A batch failed");
+        LOG.atDebug()
+                .setCause(Redaction.of(cause))
+                .addKeyValue("backfill", now.id())
+                .log("A batch failed");
         if (decision.tooSlow() || decision.kind() == Kind.NARROW) {
             pacer(now).narrow(limit);
         }
@@ -201,11 +198,7 @@ public final class Worker implements BackfillWorker {
         String detail = parts.barrier().describe(now.claim());
         if (!expired) {
             engine.events()
-                    .publish(BackfillEvent.of(
-                            BackfillEvent.Kind.BARRIER_WAIT,
-                            now.id(),
-                            now.claim().generation(),
-                            null));
+                    .publish(Events.about(BackfillEvent.Kind.BARRIER_WAIT, now.claim(), null), "waits_for", detail);
             return waits(now, Waiting.Reason.START_BARRIER, detail);
         }
         held = null;
@@ -234,6 +227,7 @@ public final class Worker implements BackfillWorker {
                     held = null;
                     return parts.losses().notMine(now);
                 }
+                engine.events().publish(BackfillEvent.Kind.RENEWED, now.claim(), null);
             } catch (SQLException e) {
                 return new StepOutcome.Unavailable(
                         now.id(), "The claim of backfill " + now.id() + " could not be renewed.");
@@ -245,7 +239,10 @@ public final class Worker implements BackfillWorker {
     private StepOutcome validate(Held now) {
         StepOutcome outcome = parts.validation().run(now);
         if (outcome instanceof StepOutcome.Waits waits) {
-            return waits(now, waits.reason(), "The validation waits.");
+            String detail = waits.reason() == Waiting.Reason.START_BARRIER
+                    ? parts.barrier().describe(now.claim())
+                    : "Another validation of this backfill is under way; this one waits for it.";
+            return waits(now, waits.reason(), detail);
         }
         held = null;
         return outcome;
@@ -267,12 +264,7 @@ public final class Worker implements BackfillWorker {
         }
         try {
             if (engine.control().inTransaction(s -> engine.sql().claims().release(s, now.claim()))) {
-                engine.events()
-                        .publish(BackfillEvent.of(
-                                BackfillEvent.Kind.RELEASED,
-                                now.id(),
-                                now.claim().generation(),
-                                null));
+                engine.events().publish(BackfillEvent.Kind.RELEASED, now.claim(), null);
             }
         } catch (SQLException e) {
             LOG.atInfo()

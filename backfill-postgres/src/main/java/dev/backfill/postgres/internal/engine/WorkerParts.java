@@ -30,13 +30,15 @@ record WorkerParts(
 
     static WorkerParts of(EngineContext engine, Renewer renewer, Pause pause) {
         HealthCheck health = new HealthCheck(engine);
+        LossReport losses = new LossReport(engine);
+        FailureRecorder recorder = new FailureRecorder(engine, losses);
         return new WorkerParts(
                 new Claimer(engine),
                 new BatchRunner(engine),
-                new WorkerValidation(engine, renewer),
+                new WorkerValidation(engine, renewer, recorder, losses),
                 new FailurePolicy(engine.options()),
-                new FailureRecorder(engine),
-                new LossReport(engine),
+                recorder,
+                losses,
                 new Settlement(engine, pause),
                 new BarrierReport(engine),
                 new PoisonReport(engine),

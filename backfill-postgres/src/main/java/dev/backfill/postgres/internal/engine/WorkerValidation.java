@@ -28,19 +28,20 @@ final class WorkerValidation {
     private final FailureRecorder recorder;
     private final LossReport losses;
 
-    WorkerValidation(EngineContext engine, Renewer renewer) {
+    WorkerValidation(EngineContext engine, Renewer renewer, FailureRecorder recorder, LossReport losses) {
         this.engine = engine;
         this.validations = new ValidationRunner(engine);
         this.renewer = renewer;
         this.policy = new FailurePolicy(engine.options());
-        this.recorder = new FailureRecorder(engine);
-        this.losses = new LossReport(engine);
+        this.recorder = recorder;
+        this.losses = losses;
     }
 
     StepOutcome run(Held held) {
         Claim claim = held.claim();
         long started = System.nanoTime();
         ValidationRunner.Result result;
+        engine.events().publish(BackfillEvent.Kind.VALIDATION_ATTEMPTED, claim, null);
         Renewer.Renewal renewal = renewer.keep(claim);
         try {
             result = validations.run(held.prepared().definition());
@@ -67,8 +68,7 @@ final class WorkerValidation {
         Claim claim = held.claim();
         String code = outcome instanceof ValidationOutcome.Holds ? "success" : "failure";
         engine.events()
-                .publish(BackfillEvent.of(BackfillEvent.Kind.VALIDATED, claim.id(), claim.generation(), code)
-                        .took(took));
+                .publish(Events.about(BackfillEvent.Kind.VALIDATED, claim, code).took(took));
         if (outcome instanceof ValidationOutcome.Rejected rejected) {
             return recorder.record(claim, decision(Kind.FAIL, DiagnosticCode.VALIDATION_REJECTED, rejected.note()));
         }
@@ -108,8 +108,7 @@ final class WorkerValidation {
             if (!completed) {
                 return losses.notMine(held);
             }
-            engine.events()
-                    .publish(BackfillEvent.of(BackfillEvent.Kind.COMPLETED, claim.id(), claim.generation(), null));
+            engine.events().publish(BackfillEvent.Kind.COMPLETED, claim, null);
             return new StepOutcome.Completed(claim.id());
         } catch (SQLException e) {
             // Whether it landed, the row knows: completed it is left alone, otherwise the claim lapses and validation

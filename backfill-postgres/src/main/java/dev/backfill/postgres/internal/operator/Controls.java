@@ -37,12 +37,17 @@ record Controls(PlaneContext plane) {
             // apart.
             return plane.engine().control().inTransaction(session -> {
                 audit(session, request, refused.state, refused.state, refused.generation, refused.outcomeCode());
-                return refused.code == null
-                        ? new ActionOutcome.UnknownId()
-                        : new ActionOutcome.Conflict(
-                                refused.code, plane.snapshot(session, request.id()), refused.findings, false);
+                return refusal(session, request, refused);
             });
         }
+    }
+
+    private ActionOutcome refusal(Session session, OperatorRequest request, RefusedException refused)
+            throws SQLException {
+        return refused.code == null
+                ? new ActionOutcome.UnknownId()
+                : new ActionOutcome.Conflict(
+                        refused.code, plane.snapshot(session, request.id()), refused.findings, false);
     }
 
     private ActionOutcome decide(Session session, OperatorRequest request) throws SQLException, RefusedException {
@@ -120,27 +125,28 @@ record Controls(PlaneContext plane) {
      * The start of automatic mode: a pending row is started, with an audit record; any other is left without a word, so that a
      * restart leaves no trace (CF).
      *
-     * @return why a pending row could not be started; empty otherwise
+     * @param auditRefusal whether a refusal is worth a record; one that is repeated is not
+     * @return what became of it; empty when there was nothing to start
      */
-    Optional<ConflictCode> startQuietly(OperatorRequest request, boolean auditRefusal) throws SQLException {
+    Optional<ActionOutcome> startQuietly(OperatorRequest request, boolean auditRefusal) throws SQLException {
         try {
             return plane.engine().control().inTransaction(session -> {
                 Row row = PlaneContext.readable(
                         plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId));
-                if (row.state() == BackfillState.PENDING) {
-                    Moved now = start(session, request, row).orElseThrow();
-                    audit(session, request, row.state(), now.state(), now.generation(), "applied");
+                if (row.state() != BackfillState.PENDING) {
+                    return Optional.empty();
                 }
-                return Optional.empty();
+                Moved now = start(session, request, row).orElseThrow();
+                audit(session, request, row.state(), now.state(), now.generation(), "applied");
+                return Optional.of(new ActionOutcome.Applied(plane.snapshot(session, request.id()), false));
             });
         } catch (RefusedException refused) {
-            if (auditRefusal) {
-                plane.engine().control().inTransaction(session -> {
+            return plane.engine().control().inTransaction(session -> {
+                if (auditRefusal) {
                     audit(session, request, refused.state, refused.state, refused.generation, refused.outcomeCode());
-                    return true;
-                });
-            }
-            return Optional.of(refused.code == null ? ConflictCode.UNKNOWN_HERE : refused.code);
+                }
+                return Optional.of(refusal(session, request, refused));
+            });
         }
     }
 

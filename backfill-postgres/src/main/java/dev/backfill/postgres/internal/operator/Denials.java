@@ -2,7 +2,6 @@ package dev.backfill.postgres.internal.operator;
 
 import dev.backfill.AuditRecord;
 import dev.backfill.Authority;
-import dev.backfill.BackfillEvent;
 import dev.backfill.BackfillId;
 import dev.backfill.BoundedText;
 import dev.backfill.postgres.internal.engine.EngineContext;
@@ -33,12 +32,6 @@ final class Denials {
             String attempted,
             @Nullable String id,
             @Nullable String requestId) {
-        engine.events()
-                .publish(BackfillEvent.of(
-                        BackfillEvent.Kind.ACCESS_DENIED,
-                        null,
-                        0,
-                        authority.kind().wireName()));
         if (admit()) {
             flush(engine);
             // An ID that breaks the rule is left out: it could be anything.

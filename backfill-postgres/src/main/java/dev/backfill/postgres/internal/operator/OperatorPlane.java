@@ -5,7 +5,6 @@ import dev.backfill.ActionOutcome;
 import dev.backfill.AuditPage;
 import dev.backfill.Authority;
 import dev.backfill.BackfillAction;
-import dev.backfill.BackfillEvent;
 import dev.backfill.BackfillId;
 import dev.backfill.BackfillOperations;
 import dev.backfill.BackfillSnapshot;
@@ -22,6 +21,7 @@ import dev.backfill.Pacing;
 import dev.backfill.Preflight;
 import dev.backfill.RehearsalOutcome;
 import dev.backfill.ValidationReport;
+import dev.backfill.postgres.internal.engine.Events;
 import java.sql.SQLException;
 import java.util.Optional;
 import java.util.function.Function;
@@ -34,6 +34,7 @@ public final class OperatorPlane implements BackfillOperations {
     private final OperatorAuthorizer authorizer;
     private final Supplier<PlaneContext> context;
     private final ValidationThreads threads;
+    private final OperatorEvents events;
     private final Denials denials = new Denials();
 
     /**
@@ -41,10 +42,12 @@ public final class OperatorPlane implements BackfillOperations {
      *
      * @param context the shared parts; throws {@link BackfillUnavailableException} while the tables can't be used
      */
-    public OperatorPlane(OperatorAuthorizer authorizer, Supplier<PlaneContext> context, ValidationThreads threads) {
+    public OperatorPlane(
+            OperatorAuthorizer authorizer, Supplier<PlaneContext> context, ValidationThreads threads, Events events) {
         this.authorizer = authorizer;
         this.context = context;
         this.threads = threads;
+        this.events = new OperatorEvents(events);
     }
 
     @Override
@@ -56,8 +59,7 @@ public final class OperatorPlane implements BackfillOperations {
     @Override
     public BackfillSnapshot show(Authority authority, BackfillId id) {
         require(authority, "show", id);
-        PlaneContext plane = context.get();
-        plane.engine().events().publish(BackfillEvent.of(BackfillEvent.Kind.DIAGNOSTICS_READ, null, 0, "show"));
+        events.read(authority, id, "show");
         return reading(shared -> new Reads(shared).show(id));
     }
 
@@ -67,9 +69,9 @@ public final class OperatorPlane implements BackfillOperations {
             throw new IllegalArgumentException("limit must be 1 to 200, got " + limit);
         }
         require(authority, "audit", id);
+        events.read(authority, id, "audit");
         return reading(plane -> {
             denials.flush(plane.engine());
-            plane.engine().events().publish(BackfillEvent.of(BackfillEvent.Kind.DIAGNOSTICS_READ, null, 0, "audit"));
             return new Reads(plane).audit(id, limit, before);
         });
     }
@@ -108,11 +110,9 @@ public final class OperatorPlane implements BackfillOperations {
         }
         try {
             PlaneContext plane = context.get();
+            long started = System.nanoTime();
             T outcome = control.from(plane);
-            plane.engine()
-                    .events()
-                    .publish(BackfillEvent.of(
-                            BackfillEvent.Kind.OPERATOR_ACTION, request.id(), 0, action + ".answered"));
+            events.answered(request, action, started);
             return outcome;
         } catch (SQLException e) {
             return refusal.apply(Unavailability.outcome(Unavailability.of(e)));
@@ -129,11 +129,13 @@ public final class OperatorPlane implements BackfillOperations {
         if (!allowed(request)) {
             return new ActionOutcome.Denied();
         }
+        long started = System.nanoTime();
+        return events.answered(request, carryOut(request), started);
+    }
+
+    private ActionOutcome carryOut(OperatorRequest request) {
         try {
-            PlaneContext plane = context.get();
-            ActionOutcome outcome = new Controls(plane).perform(request);
-            report(plane, request, name(outcome));
-            return outcome;
+            return new Controls(context.get()).perform(request);
         } catch (SQLException e) {
             return Unavailability.outcome(Unavailability.of(e));
         } catch (BackfillUnavailableException e) {
@@ -149,6 +151,11 @@ public final class OperatorPlane implements BackfillOperations {
         if (!allowed(request)) {
             return new ValidationReport.Refused(new ActionOutcome.Denied());
         }
+        long started = System.nanoTime();
+        return events.answered(request, prove(request), started);
+    }
+
+    private ValidationReport prove(OperatorRequest request) {
         try {
             PlaneContext plane = context.get();
             return new Validations(plane, new Controls(plane), threads).validate(request);
@@ -169,6 +176,7 @@ public final class OperatorPlane implements BackfillOperations {
         if (permits(authority, capability)) {
             return true;
         }
+        events.denied(authority);
         try {
             denials.record(context.get().engine(), authority, attempted, id, requestId);
         } catch (BackfillUnavailableException e) {
@@ -214,38 +222,25 @@ public final class OperatorPlane implements BackfillOperations {
         T from(PlaneContext plane) throws SQLException;
     }
 
-    private static void report(PlaneContext plane, OperatorRequest request, String outcome) {
-        plane.engine()
-                .events()
-                .publish(BackfillEvent.of(
-                        BackfillEvent.Kind.OPERATOR_ACTION,
-                        request.id(),
-                        0,
-                        request.action().wireName() + "." + outcome));
-    }
-
-    private static String name(ActionOutcome outcome) {
-        if (outcome instanceof ActionOutcome.Applied applied) {
-            return applied.replayed() ? "replayed" : "applied";
-        }
-        if (outcome instanceof ActionOutcome.Converged converged) {
-            return converged.replayed() ? "replayed" : "converged";
-        }
-        if (outcome instanceof ActionOutcome.Conflict conflict) {
-            return conflict.code().wireName();
-        }
-        return outcome instanceof ActionOutcome.UnknownId ? "unknown_id" : ConflictCode.UNKNOWN_HERE.wireName();
-    }
-
     /**
      * The start of automatic mode; any row that is not pending is left alone.
      *
-     * @param auditRefusal whether a refusal is worth a record; one that is repeated is not
+     * @param tellRefusal whether a refusal is worth a record and an event; one that is repeated is not
      * @return why a pending row could not be started; empty otherwise
      */
-    public static Optional<ConflictCode> startAtBoot(PlaneContext plane, OperatorRequest request, boolean auditRefusal)
+    public static Optional<ConflictCode> startAtBoot(PlaneContext plane, OperatorRequest request, boolean tellRefusal)
             throws SQLException {
-        return new Controls(plane).startQuietly(request, auditRefusal);
+        long began = System.nanoTime();
+        ActionOutcome outcome =
+                new Controls(plane).startQuietly(request, tellRefusal).orElse(null);
+        if (outcome instanceof ActionOutcome.Applied || (outcome != null && tellRefusal)) {
+            new OperatorEvents(plane.engine().events()).answered(request, outcome, began);
+        }
+        if (outcome == null || outcome instanceof ActionOutcome.Applied) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                outcome instanceof ActionOutcome.Conflict conflict ? conflict.code() : ConflictCode.UNKNOWN_HERE);
     }
 
     /** Writes what is still only counted. */

@@ -121,15 +121,12 @@ final class Validations {
         ValidationRunner.Result result = runner.run(definition);
         try {
             if (result instanceof ValidationRunner.Result.Ran ran) {
-                plane.engine().control().inTransaction(session -> record(session, request, ran));
-                plane.engine()
-                        .events()
-                        .publish(BackfillEvent.of(
-                                        BackfillEvent.Kind.VALIDATED,
-                                        request.id(),
-                                        ran.row().generation(),
-                                        code(ran.outcome()))
-                                .took(Duration.ofNanos(System.nanoTime() - started)));
+                boolean completed = plane.engine().control().inTransaction(session -> record(session, request, ran));
+                Duration took = Duration.ofNanos(System.nanoTime() - started);
+                publish(request, BackfillEvent.Kind.VALIDATED, ran.row().generation(), code(ran.outcome()), took);
+                if (completed) {
+                    publish(request, BackfillEvent.Kind.COMPLETED, ran.row().generation() + 1, null, null);
+                }
                 return null;
             }
             Reason reason = reason(result);
@@ -143,6 +140,20 @@ final class Validations {
         } catch (SQLException e) {
             return Reason.UNAVAILABLE;
         }
+    }
+
+    private void publish(
+            OperatorRequest request,
+            BackfillEvent.Kind kind,
+            long generation,
+            @Nullable String code,
+            @Nullable Duration took) {
+        plane.engine()
+                .events()
+                .publish(BackfillEvent.of(kind, request.id(), generation, code)
+                        .took(took)
+                        .by(request.authority().name())
+                        .answering(request.requestId()));
     }
 
     private static Reason reason(ValidationRunner.Result result) {
@@ -162,6 +173,7 @@ final class Validations {
         return sql != null && SqlFailure.of(sql) == SqlFailure.SCHEMA ? Reason.INCOMPATIBLE_SCHEMA : Reason.UNAVAILABLE;
     }
 
+    /** Records the outcome; whether it completed the row. */
     private boolean record(Session session, OperatorRequest request, ValidationRunner.Result.Ran ran)
             throws SQLException {
         // Ledger first, then row, then audit: the lock order of every control.
@@ -179,19 +191,17 @@ final class Validations {
                         diagnostic);
         last.end(session, request, result, diagnostic);
         controls.audit(session, request, row.state(), row.state(), row.generation(), result);
-        if (ran.outcome() instanceof ValidationOutcome.Holds) {
-            complete(session, request, ran.row());
-        }
-        return true;
+        return ran.outcome() instanceof ValidationOutcome.Holds && complete(session, request, ran.row());
     }
 
-    private void complete(Session session, OperatorRequest request, Begun judged) throws SQLException {
+    /** Whether it completed the row. */
+    private boolean complete(Session session, OperatorRequest request, Begun judged) throws SQLException {
         if (judged.state() != BackfillState.VALIDATING
                 || !plane.engine()
                         .sql()
                         .outcomes()
                         .completeUnclaimed(session, request.id().value(), judged.generation())) {
-            return;
+            return false;
         }
         plane.engine()
                 .sql()
@@ -208,9 +218,7 @@ final class Validations {
                                 judged.generation() + 1,
                                 "applied",
                                 null));
-        plane.engine()
-                .events()
-                .publish(BackfillEvent.of(BackfillEvent.Kind.COMPLETED, request.id(), judged.generation() + 1, null));
+        return true;
     }
 
     private ValidationReport report(Session session, OperatorRequest request, Reason open) throws SQLException {

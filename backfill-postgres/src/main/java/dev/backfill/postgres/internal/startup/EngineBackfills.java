@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** One started engine: boots on a thread of its own, again and again until it is up, and closes within a bound. Thread-safe. */
 public final class EngineBackfills implements Backfills {
@@ -46,6 +47,8 @@ public final class EngineBackfills implements Backfills {
     private final AtomicReference<@Nullable Crew> crew = new AtomicReference<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile boolean started;
+    // Confined to the boot thread.
+    private String reported = "";
 
     /** Begins to boot; see {@link #startup}. */
     private EngineBackfills(Configuration configuration, List<Migration> steps) {
@@ -55,7 +58,8 @@ public final class EngineBackfills implements Backfills {
         this.gatekeeper = new Gatekeeper(boot, configuration.registry().required(), () -> started);
         this.validations = new ValidationThreads(configuration.processName());
         Duration patience = configuration.options().operatorTimeout();
-        this.operations = new OperatorPlane(configuration.authorizer(), () -> boot.context(patience), validations);
+        this.operations =
+                new OperatorPlane(configuration.authorizer(), () -> boot.context(patience), validations, events);
         this.bootThread = new Thread(this::boot, "backfill-boot-" + configuration.processName());
         this.bootThread.setDaemon(true);
     }
@@ -110,7 +114,11 @@ public final class EngineBackfills implements Backfills {
             }
             return boot.refused().isEmpty() ? Step.DONE : Step.AGAIN;
         } catch (BackfillException e) {
-            LOG.atWarn().log("Startup of Backfill is not complete and goes on: {}", e.getMessage());
+            // Once for each cause: it is asked again every few seconds for as long as it lasts.
+            boolean news = !String.valueOf(e.getMessage()).equals(reported);
+            reported = String.valueOf(e.getMessage());
+            LOG.atLevel(news ? Level.WARN : Level.DEBUG)
+                    .log("Startup of Backfill is not complete and goes on: {}", reported);
         } catch (RuntimeException | LinkageError | AssertionError e) {
             LOG.atError().setCause(e).log("Startup of Backfill met an unexpected error and goes on");
         }

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param state {@code running} or {@code validating}
  * @param generation the generation this acquisition raised it to
  * @param token this acquisition's own
+ * @param owner who acquired it, for people
  * @param bound the inclusive bound; null for an empty source
  * @param checkpoint the last committed key; null before the first
  * @param attempts claims since the last progress, this one included
@@ -27,6 +28,7 @@ public record Claim(
         BackfillState state,
         long generation,
         UUID token,
+        String owner,
         @Nullable List<String> bound,
         @Nullable List<String> checkpoint,
         int attempts,
@@ -35,6 +37,6 @@ public record Claim(
 
     /** The same claim after a committed batch. */
     public Claim advanced(BackfillState now, @Nullable List<String> newCheckpoint) {
-        return new Claim(id, no, now, generation, token, bound, newCheckpoint, 0, 0, takenOver);
+        return new Claim(id, no, now, generation, token, owner, bound, newCheckpoint, 0, 0, takenOver);
     }
 }

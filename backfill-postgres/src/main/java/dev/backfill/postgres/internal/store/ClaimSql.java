@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +32,7 @@ public final class ClaimSql {
               AND (next_attempt_at IS NULL OR next_attempt_at <= pg_catalog.clock_timestamp())""";
 
     private static final String RETURNED =
-            "b.id, b.no, b.state, b.generation, b.claim_token, b.bound, b.checkpoint, b.attempts, b.contended";
+            "b.id, b.no, b.state, b.generation, b.claim_token, b.claim_owner, b.bound, b.checkpoint, b.attempts, b.contended";
 
     private final Sql look;
     private final Sql lookAmong;
@@ -214,6 +215,7 @@ public final class ClaimSql {
                 BackfillState.ofWireName(row.getString("state")),
                 row.getLong("generation"),
                 row.getObject("claim_token", UUID.class),
+                Objects.requireNonNullElse(row.getString("claim_owner"), ""),
                 Values.texts(row, "bound"),
                 Values.texts(row, "checkpoint"),
                 row.getInt("attempts"),

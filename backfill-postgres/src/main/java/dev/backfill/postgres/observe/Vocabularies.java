@@ -1,0 +1,44 @@
+package dev.backfill.postgres.observe;
+
+import dev.backfill.Authority;
+import dev.backfill.BackfillAction;
+import dev.backfill.BackfillEvent;
+import dev.backfill.BackfillState;
+import dev.backfill.BackfillUnavailableException;
+import dev.backfill.ConflictCode;
+import dev.backfill.DiagnosticCode;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
+
+/** Every value that a label may have (OB-2). */
+final class Vocabularies {
+
+    static final List<String> KINDS = of(BackfillEvent.Kind.values(), BackfillEvent.Kind::wireName);
+    static final List<String> CODES = of(DiagnosticCode.values(), DiagnosticCode::wireName);
+    static final List<String> GUARDS = List.of("generation", "token", "lease", "checkpoint");
+    static final List<String> STATES_AFTER_STOP = of(BackfillState.values(), BackfillState::wireName);
+    static final List<String> VERDICTS = List.of("landed", "rolled_back", "superseded", "unknown");
+    static final List<String> ACTIONS = of(BackfillAction.values(), BackfillAction::wireName);
+    static final List<String> ACTION_OUTCOMES = actionOutcomes();
+    static final List<String> AUTHORITIES = of(Authority.Kind.values(), Authority.Kind::wireName);
+    static final List<String> VALIDATION_OUTCOMES = List.of("success", "failure");
+    static final List<String> READS = List.of("show", "audit");
+    static final List<String> UNREADABLE = List.of("no-definition", "key-type", "row-format");
+
+    private Vocabularies() {}
+
+    private static List<String> actionOutcomes() {
+        List<String> outcomes = new ArrayList<>(
+                List.of("applied", "converged", "replayed", "success", "failure", "current_state", "unknown_id"));
+        outcomes.addAll(of(ConflictCode.values(), ConflictCode::wireName));
+        outcomes.addAll(
+                of(BackfillUnavailableException.Reason.values(), BackfillUnavailableException.Reason::wireName));
+        return List.copyOf(outcomes);
+    }
+
+    private static <E> List<String> of(E[] values, Function<E, String> name) {
+        return Arrays.stream(values).map(name).toList();
+    }
+}
