@@ -197,7 +197,7 @@ class MigratorIT {
             if (migration.concurrentIndex() == null) {
                 db.execute(migration.text());
             } else {
-                for (String statement : migration.text().split(";\\s*\\n")) {
+                for (String statement : migration.text().split(";\\s*\\n", -1)) {
                     db.execute(statement);
                 }
             }

@@ -64,6 +64,14 @@ public final class Host {
                 .closeTimeout(Duration.ofSeconds(4));
     }
 
+    /** A lease that lapses soon, for claims whose owner could not say good-bye. */
+    static EngineOptions.Builder shortLease() {
+        return quick().lease(Duration.ofSeconds(3))
+                .transactionTimeout(Duration.ofMillis(1500))
+                .statementTimeout(Duration.ofMillis(1000))
+                .workerSocketTimeout(Duration.ofSeconds(2));
+    }
+
     /** An engine on a source of connections. */
     public static Backfills start(ConnectionSource source, SchemaMode mode, Consumer<Backfills.Builder> more) {
         Backfills.Builder builder = PostgresBackfills.on(source)

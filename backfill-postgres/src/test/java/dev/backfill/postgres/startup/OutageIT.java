@@ -119,13 +119,7 @@ class OutageIT {
                 SchemaMode.MIGRATE,
                 b -> b.requiredAtStartup(Host.ID.value())
                         .processName(process)
-                        .options(Host.quick()
-                                .batchSizeCap(1)
-                                .lease(Duration.ofSeconds(3))
-                                .transactionTimeout(Duration.ofMillis(1500))
-                                .statementTimeout(Duration.ofMillis(1000))
-                                .workerSocketTimeout(Duration.ofSeconds(2))
-                                .build()));
+                        .options(Host.shortLease().batchSizeCap(1).build()));
     }
 
     private void away(String how) {
