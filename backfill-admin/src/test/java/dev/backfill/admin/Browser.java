@@ -2,6 +2,7 @@ package dev.backfill.admin;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,14 +22,15 @@ import org.openqa.selenium.chrome.ChromeOptions;
 import org.openqa.selenium.support.ui.WebDriverWait;
 
 /** A real Chromium on a profile of its own, seen as an operator sees it. */
-final class Browser implements AutoCloseable {
+public final class Browser implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    final ChromeDriver driver;
+    private final ChromeDriver driver;
     private final Path profile;
 
-    Browser() throws IOException {
+    /** Starts one. */
+    public Browser() throws IOException {
         profile = Files.createTempDirectory("console-profile");
         ChromeOptions options = new ChromeOptions();
         options.setBinary("/usr/bin/chromium");
@@ -52,64 +54,78 @@ final class Browser implements AutoCloseable {
     }
 
     /** Whether this machine has one; .ci/run installs it. */
-    static boolean isInstalled() {
+    public static boolean isInstalled() {
         return Files.isExecutable(Path.of("/usr/bin/chromium")) && Files.isExecutable(Path.of("/usr/bin/chromedriver"));
     }
 
-    void size(int width, int height) {
+    public void size(int width, int height) {
         driver.executeCdpCommand(
                 "Emulation.setDeviceMetricsOverride",
                 Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 500));
     }
 
-    void colours(String scheme) {
+    public void colours(String scheme) {
         driver.executeCdpCommand(
                 "Emulation.setEmulatedMedia",
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
     }
 
-    void signIn(TestHost host, String token) {
-        driver.get(host.api() + "/console/");
-        enter(token);
+    /** What Selenium itself offers. */
+    public ChromeDriver driver() {
+        return driver;
     }
 
-    void enter(String token) {
+    /** Opens the console and signs in with a token that is valid. */
+    public void signIn(URI api, String token) {
+        driver.get(api + "/console/");
+        enter(token);
+        find("[data-key=sign-out]");
+    }
+
+    public void enter(String token) {
         until("the sign-in form", () -> !driver.findElements(By.id("token")).isEmpty());
         driver.findElement(By.id("token")).sendKeys(token);
         driver.findElement(By.cssSelector(".sign-in button")).click();
     }
 
-    void open(String fragment) {
+    public void open(String fragment) {
         driver.executeScript("location.hash = arguments[0]", fragment);
     }
 
-    WebElement find(String css) {
+    public WebElement find(String css) {
         until(
                 "an element " + css,
                 () -> !driver.findElements(By.cssSelector(css)).isEmpty());
         return driver.findElement(By.cssSelector(css));
     }
 
-    boolean shows(String css) {
+    public boolean shows(String css) {
         return !driver.findElements(By.cssSelector(css)).isEmpty();
     }
 
-    String text() {
+    public String text() {
         return driver.findElement(By.tagName("body")).getText();
     }
 
-    void click(String css) {
+    public void click(String css) {
         until("a click on " + css, () -> {
             find(css).click();
             return true;
         });
     }
 
-    void untilText(String expected) {
+    /** Asks for an action and confirms it. */
+    public void confirm(String action) {
+        until("the action " + action, () -> find("[data-action=" + action + "]").isEnabled());
+        click("[data-action=" + action + "]");
+        click("dialog[open] [data-key=confirm]");
+    }
+
+    public void untilText(String expected) {
         until("the text '" + expected + "'", () -> text().contains(expected));
     }
 
-    void until(String what, BooleanSupplier condition) {
+    public void until(String what, BooleanSupplier condition) {
         new WebDriverWait(driver, PATIENCE, Duration.ofMillis(50))
                 .ignoring(StaleElementReferenceException.class)
                 .ignoring(org.openqa.selenium.NoSuchElementException.class)
@@ -120,7 +136,7 @@ final class Browser implements AutoCloseable {
 
     /** What axe finds wrong, as "rule: element". */
     @SuppressWarnings("unchecked")
-    List<String> accessibilityViolations() throws IOException {
+    public List<String> accessibilityViolations() throws IOException {
         try (InputStream axe =
                 Browser.class.getResourceAsStream("/META-INF/resources/webjars/axe-core/4.6.3/axe.min.js")) {
             driver.executeScript(new String(axe.readAllBytes(), StandardCharsets.UTF_8));
@@ -133,13 +149,13 @@ final class Browser implements AutoCloseable {
     }
 
     /** How far the page is wider than the window. */
-    long overflow() {
+    public long overflow() {
         return (Long) driver.executeScript(
                 "return document.documentElement.scrollWidth - document.documentElement.clientWidth");
     }
 
     /** The whole page as a picture. */
-    void screenshot(Path file) throws IOException {
+    public void screenshot(Path file) throws IOException {
         Files.createDirectories(file.getParent());
         long width = (Long) driver.executeScript("return window.innerWidth");
         long height = (Long) driver.executeScript("return document.documentElement.scrollHeight");
@@ -147,6 +163,12 @@ final class Browser implements AutoCloseable {
         size((int) width, (int) Math.max(before, Math.min(height, 4_000)));
         Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
         size((int) width, (int) before);
+    }
+
+    /** What is in the window, as a picture. */
+    public void viewport(Path file) throws IOException {
+        Files.createDirectories(file.getParent());
+        Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
     }
 
     @Override

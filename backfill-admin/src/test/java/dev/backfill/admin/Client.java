@@ -17,7 +17,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** A client that knows nothing but HTTP. */
-final class Client {
+public final class Client {
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -26,14 +26,15 @@ final class Client {
     private final URI api;
     private final @Nullable String token;
 
-    Client(URI api, @Nullable String token) {
+    /** With a token, or without one. */
+    public Client(URI api, @Nullable String token) {
         this.api = api;
         this.token = token;
     }
 
     /** An answer. */
-    record Answer(int status, java.net.http.HttpHeaders headers, String text) {
-        JsonNode json() {
+    public record Answer(int status, java.net.http.HttpHeaders headers, String text) {
+        public JsonNode json() {
             try {
                 return MAPPER.readTree(text);
             } catch (IOException e) {
@@ -41,30 +42,30 @@ final class Client {
             }
         }
 
-        String header(String name) {
+        public String header(String name) {
             return headers.firstValue(name).orElse("");
         }
 
-        String code() {
+        public String code() {
             return json().path("code").asText();
         }
     }
 
-    Answer get(String path) {
+    public Answer get(String path) {
         return send("GET", path, null);
     }
 
-    Answer post(String path, String key) {
+    public Answer post(String path, String key) {
         return post(path, key, null);
     }
 
-    Answer post(String path, String key, @Nullable String json) {
+    public Answer post(String path, String key, @Nullable String json) {
         return json == null
                 ? send("POST", path, null, "Idempotency-Key", key)
                 : send("POST", path, json, "Idempotency-Key", key, "Content-Type", "application/json");
     }
 
-    Answer send(String method, String path, @Nullable String body, String... headers) {
+    public Answer send(String method, String path, @Nullable String body, String... headers) {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(api + path))
                 .timeout(Duration.ofSeconds(20))
                 .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body));

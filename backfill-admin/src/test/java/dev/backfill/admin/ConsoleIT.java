@@ -58,7 +58,7 @@ class ConsoleIT {
 
     @Test
     void nothing_is_shown_and_nothing_is_asked_before_a_token_is_given() { // AU-4
-        browser.driver.get(host.api() + "/console/" + DETAIL);
+        browser.driver().get(host.api() + "/console/" + DETAIL);
         browser.find("#token");
         assertThat(browser.text()).doesNotContain(ID);
         assertThat(host.operations.denials).isEmpty();
@@ -66,19 +66,20 @@ class ConsoleIT {
         browser.untilText("The server does not accept this token.");
         browser.find("#token").sendKeys(TestHost.ANA + Keys.ENTER);
         browser.untilText(ID);
-        Object kept = browser.driver.executeScript(
-                "return JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie, location.href])");
+        Object kept = browser.driver()
+                .executeScript(
+                        "return JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie, location.href])");
         assertThat(String.valueOf(kept)).doesNotContain(TestHost.ANA);
     }
 
     @Test
     void only_the_actions_legal_now_are_offered_in_every_state() { // CT 12, LC
-        browser.signIn(host, TestHost.ANA);
+        browser.signIn(host.api(), TestHost.ANA);
         browser.open(DETAIL);
         for (BackfillState state : BackfillState.values()) {
             host.operations.put(Rows.running(ID).state(state));
             browser.find(".now[data-state='" + state.wireName() + "']");
-            List<String> offered = browser.driver.findElements(By.cssSelector("[data-action]")).stream()
+            List<String> offered = browser.driver().findElements(By.cssSelector("[data-action]")).stream()
                     .map(button -> button.getDomAttribute("data-action"))
                     .toList();
             assertThat(offered)
@@ -90,11 +91,11 @@ class ConsoleIT {
 
     @Test
     void an_action_happens_only_after_its_consequence_was_confirmed_and_carries_the_note() { // IK-1
-        browser.signIn(host, TestHost.ANA);
+        browser.signIn(host.api(), TestHost.ANA);
         browser.open(DETAIL);
         browser.click("[data-action=pause]");
         browser.untilText("No further batch starts");
-        browser.driver.switchTo().activeElement().sendKeys(Keys.ESCAPE);
+        browser.driver().switchTo().activeElement().sendKeys(Keys.ESCAPE);
         browser.until("the dialog to close", () -> !browser.shows("dialog[open]"));
         assertThat(host.operations.performed).isEmpty();
         browser.click("[data-action=pause]");
@@ -109,30 +110,30 @@ class ConsoleIT {
 
     @Test
     void everything_can_be_done_from_the_keyboard() {
-        browser.signIn(host, TestHost.ANA);
+        browser.signIn(host.api(), TestHost.ANA);
         browser.open(DETAIL);
         browser.find("[data-action=pause]");
-        WebElement reached = browser.driver.switchTo().activeElement();
+        WebElement reached = browser.driver().switchTo().activeElement();
         for (int i = 0; i < 20 && !"pause".equals(reached.getDomAttribute("data-action")); i++) {
             reached.sendKeys(Keys.TAB);
-            reached = browser.driver.switchTo().activeElement();
+            reached = browser.driver().switchTo().activeElement();
         }
         reached.sendKeys(Keys.ENTER);
         browser.find("dialog[open]");
-        WebElement cancel = browser.driver.switchTo().activeElement();
+        WebElement cancel = browser.driver().switchTo().activeElement();
         assertThat(cancel.getText()).isEqualTo("Cancel");
         cancel.sendKeys(Keys.TAB);
-        browser.driver.switchTo().activeElement().sendKeys(Keys.ENTER);
+        browser.driver().switchTo().activeElement().sendKeys(Keys.ENTER);
         browser.untilText("Pause: done.");
     }
 
     @Test
     void a_lost_answer_is_recovered_by_the_same_request() { // IK-2
-        browser.signIn(host, TestHost.ANA);
+        browser.signIn(host.api(), TestHost.ANA);
         browser.open(DETAIL);
         browser.find("[data-action=pause]");
         host.dropAnswers(1);
-        confirm("pause");
+        browser.confirm("pause");
         browser.untilText("Pause: done. It is now paused.");
         browser.untilText("An answer was lost on the way");
         List<String> ids = host.operations.performed.stream()
@@ -145,14 +146,14 @@ class ConsoleIT {
 
     @Test
     void an_unknown_outcome_outlives_a_reload_and_is_settled_with_the_same_request() { // IK-2
-        browser.signIn(host, TestHost.ANA);
+        browser.signIn(host.api(), TestHost.ANA);
         browser.open(DETAIL);
         browser.find("[data-action=pause]");
         host.dropAnswers(1_000);
-        confirm("pause");
+        browser.confirm("pause");
         browser.untilText("Pause: not known whether it happened.");
-        browser.signIn(host, TestHost.ANA);
-        browser.driver.navigate().refresh();
+        browser.signIn(host.api(), TestHost.ANA);
+        browser.driver().navigate().refresh();
         browser.enter(TestHost.ANA);
         browser.untilText("Pause: not known yet whether it happened, for " + ID);
         browser.open(DETAIL);
@@ -165,16 +166,17 @@ class ConsoleIT {
                         .map(OperatorRequest::requestId)
                         .distinct())
                 .hasSize(1);
-        assertThat(browser.driver.executeScript("return sessionStorage.length")).isEqualTo(0L);
+        assertThat(browser.driver().executeScript("return sessionStorage.length"))
+                .isEqualTo(0L);
     }
 
     @Test
     void a_control_that_could_not_commit_is_repeated_with_the_same_request() { // AU-3
-        browser.signIn(host, TestHost.ANA);
+        browser.signIn(host.api(), TestHost.ANA);
         browser.open(DETAIL);
         browser.find("[data-action=pause]");
         host.operations.answerNext(r -> new ActionOutcome.Unavailable(Reason.AUDIT_UNAVAILABLE, "Try again."));
-        confirm("pause");
+        browser.confirm("pause");
         browser.untilText("Pause: not done yet. The audit record could not be written.");
         browser.untilText("Pause: done.");
         assertThat(host.operations.performed.stream()
@@ -185,7 +187,7 @@ class ConsoleIT {
 
     @Test
     void the_slower_of_two_operators_is_told_the_current_state() { // IK-4
-        browser.signIn(host, TestHost.ANA);
+        browser.signIn(host.api(), TestHost.ANA);
         browser.open(DETAIL);
         browser.click("[data-action=pause]");
         browser.find("dialog[open]");
@@ -198,7 +200,7 @@ class ConsoleIT {
 
     @Test
     void a_failed_refresh_marks_the_data_as_not_current_and_disables_the_actions() { // RM-2
-        browser.signIn(host, TestHost.ANA);
+        browser.signIn(host.api(), TestHost.ANA);
         browser.open(DETAIL);
         browser.find("[data-action=pause]");
         host.operations.failWith(new BackfillUnavailableException(Reason.UNAVAILABLE, "No connection.", null));
@@ -218,7 +220,7 @@ class ConsoleIT {
 
     @Test
     void a_killed_server_leaves_data_that_says_how_old_it_is() { // RM-2
-        browser.signIn(host, TestHost.ANA);
+        browser.signIn(host.api(), TestHost.ANA);
         browser.find(".card");
         host.close();
         browser.untilText("The server did not answer.");
@@ -227,7 +229,7 @@ class ConsoleIT {
 
     @Test
     void an_expired_token_asks_to_sign_in_again_and_keeps_the_data_marked() {
-        browser.signIn(host, TestHost.ANA);
+        browser.signIn(host.api(), TestHost.ANA);
         browser.open(DETAIL);
         browser.find("[data-action=pause]");
         host.revoked = true;
@@ -241,31 +243,31 @@ class ConsoleIT {
 
     @Test
     void a_reader_is_told_that_the_token_may_only_look() { // AU-1
-        browser.signIn(host, TestHost.READER);
+        browser.signIn(host.api(), TestHost.READER);
         browser.open(DETAIL);
         browser.find("[data-action=pause]");
-        confirm("pause");
+        browser.confirm("pause");
         browser.untilText("Your token may look, but not act.");
         assertThat(host.operations.performed).isEmpty();
     }
 
     @Test
     void validation_outcomes_are_shown_as_typed() { // EV-1
-        browser.signIn(host, TestHost.ANA);
+        browser.signIn(host.api(), TestHost.ANA);
         browser.open(DETAIL);
         browser.find("[data-action=validate]");
-        confirm("validate");
+        browser.confirm("validate");
         browser.untilText("Validation: success.");
         host.operations.reportNext(r -> new ValidationReport.Failure(
                 new Diagnostic("validation-rejected", "412 rows are not repaired.", null, null),
                 host.operations.row(ID),
                 false));
-        confirm("validate");
+        browser.confirm("validate");
         browser.untilText("Validation: failure.");
         browser.untilText("412 rows are not repaired.");
         host.operations.reportNext(
                 r -> new ValidationReport.CurrentState(ValidationReport.Reason.START_BARRIER, host.operations.row(ID)));
-        confirm("validate");
+        browser.confirm("validate");
         browser.untilText("Validation: no result. That means neither success nor failure.");
         assertThat(browser.find("[data-outcome]").getDomAttribute("data-outcome"))
                 .isEqualTo("current-state");
@@ -273,12 +275,12 @@ class ConsoleIT {
 
     @Test
     void a_validation_under_way_is_asked_for_with_the_same_request_until_it_ends() { // EV-4
-        browser.signIn(host, TestHost.ANA);
+        browser.signIn(host.api(), TestHost.ANA);
         browser.open(DETAIL);
         browser.find("[data-action=validate]");
         host.operations.reportNext(r ->
                 new ValidationReport.CurrentState(ValidationReport.Reason.ALREADY_RUNNING, host.operations.row(ID)));
-        confirm("validate");
+        browser.confirm("validate");
         browser.untilText("Validation is still running. No result yet.");
         browser.untilText("Validation: success.");
         assertThat(host.operations.performed.stream()
@@ -295,7 +297,7 @@ class ConsoleIT {
         host.operations.put(
                 Rows.running(ID).described(hostile).diagnostic(BackfillState.BLOCKED, "data-error", hostile, null));
         host.operations.put(Rows.pending("a".repeat(128)).described("long"));
-        browser.signIn(host, TestHost.ANA);
+        browser.signIn(host.api(), TestHost.ANA);
         browser.find(".card");
         for (String view :
                 List.of("#/", DETAIL, "#/b/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "#/b/%zz", "#/b/..%2f..%2fsecret")) {
@@ -307,21 +309,21 @@ class ConsoleIT {
                             || browser.shows(".now")
                             || browser.text().contains("Nothing to show"));
             assertThat(browser.overflow()).as(view).isLessThanOrEqualTo(0);
-            assertThat(browser.driver.getTitle()).isNotEqualTo("owned");
+            assertThat(browser.driver().getTitle()).isNotEqualTo("owned");
         }
         browser.size(1200, 900);
         browser.open(DETAIL);
         browser.untilText("<script>document.title='owned'</script>");
-        assertThat(browser.driver.findElements(By.cssSelector("main script, main img")))
+        assertThat(browser.driver().findElements(By.cssSelector("main script, main img")))
                 .isEmpty();
     }
 
     @Test
     void what_is_unknown_is_called_unknown() { // RM-2
         host.operations.put(Rows.running(ID).progress(5_000, null));
-        browser.signIn(host, TestHost.ANA);
+        browser.signIn(host.api(), TestHost.ANA);
         browser.open(DETAIL);
-        browser.untilText("5,000 of unknown rows");
+        browser.untilText("share unknown · 5,000 rows so far");
         assertThat(browser.shows("progress")).isFalse();
         browser.click("[data-key=preflight]");
         browser.untilText("Rows: unknown");
@@ -334,20 +336,12 @@ class ConsoleIT {
                 List.of(new Finding("column_missing", "events.thread_root", "Add the column.")),
                 List.of(new Finding("trigger", "events.audit", "Fires for every repaired row.")),
                 new Preflight.Estimates(200_000L, "planner statistics", 52_428_800L, "average row width")));
-        browser.signIn(host, TestHost.ANA);
+        browser.signIn(host.api(), TestHost.ANA);
         browser.open(DETAIL);
         browser.click("[data-key=preflight]");
         browser.untilText("A start would be refused.");
         browser.untilText("Add the column.");
         browser.untilText("52,428,800 bytes");
         assertThat(host.operations.performed).isEmpty();
-    }
-
-    private void confirm(String action) {
-        browser.until(
-                "the action " + action,
-                () -> browser.find("[data-action=" + action + "]").isEnabled());
-        browser.click("[data-action=" + action + "]");
-        browser.click("dialog[open] [data-key=confirm]");
     }
 }

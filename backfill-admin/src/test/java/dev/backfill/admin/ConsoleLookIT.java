@@ -24,7 +24,7 @@ class ConsoleLookIT {
         host = new TestHost();
         new Scene(host.operations);
         browser = new Browser();
-        browser.signIn(host, TestHost.ANA);
+        browser.signIn(host.api(), TestHost.ANA);
         browser.find(".card");
     }
 

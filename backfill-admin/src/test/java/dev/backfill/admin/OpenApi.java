@@ -11,11 +11,12 @@ import java.util.List;
 import java.util.Map;
 
 /** Reads the description of the API and judges answers by it: as much of JSON Schema as the document uses, and no more. */
-final class OpenApi {
+public final class OpenApi {
 
     private final JsonNode document;
 
-    OpenApi() {
+    /** Reads the document. */
+    public OpenApi() {
         try (InputStream in = BackfillServlet.class.getResourceAsStream("openapi.json")) {
             document = new ObjectMapper().readTree(in);
         } catch (IOException e) {
@@ -28,7 +29,7 @@ final class OpenApi {
     }
 
     /** Fails unless the answer is one that the document promises for a path template and method. */
-    void judge(String template, String method, Client.Answer answer) {
+    public void judge(String template, String method, Client.Answer answer) {
         JsonNode operation = document.path("paths").path(template).path(method);
         JsonNode response = resolved(operation.path("responses").path(Integer.toString(answer.status())));
         assertThat(response.isMissingNode())

@@ -35,12 +35,14 @@ final class TestHost implements AutoCloseable {
     }
 
     private TestHost(int port) throws Exception {
+        // region tokens
         BearerTokens tokens = BearerTokens.builder()
                 .operator("ana", ANA)
                 .operator("ben", BEN)
                 .reader("dashboard", READER)
                 .build();
-        OperatorAuthenticator revocable = request -> revoked ? Optional.empty() : tokens.authenticate(request);
+        // endregion
+        OperatorAuthenticator authenticator = request -> revoked ? Optional.empty() : tokens.authenticate(request);
         operations = new ScriptedOperations(tokens);
         HttpConfiguration http = new HttpConfiguration();
         http.setSendServerVersion(false);
@@ -50,7 +52,7 @@ final class TestHost implements AutoCloseable {
         server.addConnector(connector);
         // region mount
         ServletContextHandler context = new ServletContextHandler();
-        context.addServlet(new ServletHolder(new BackfillServlet(operations, revocable)), "/admin/backfills/*");
+        context.addServlet(new ServletHolder(new BackfillServlet(operations, authenticator)), "/admin/backfills/*");
         context.setErrorHandler(new ProblemErrorHandler());
         server.setErrorHandler(new ProblemErrorHandler());
         server.setHandler(context);

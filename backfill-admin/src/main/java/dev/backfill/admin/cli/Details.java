@@ -19,8 +19,8 @@ final class Details {
         table.add("state", Text.clean(row.path("state").asText()));
         table.add("obstacle", Text.obstacle(row));
         table.add("actions", actions(row));
-        table.add("done", Text.percent(progress.path("fraction")));
-        table.add("rows", Text.count(progress.path("rows_scanned")) + " of " + Text.count(progress.path("rows_total")));
+        table.add("done", Text.percent(progress));
+        table.add("rows", Text.rows(progress));
         table.add("rows changed", Text.count(progress.path("rows_changed")));
         table.add("rate", Text.rate(progress.path("rows_per_second")));
         table.add("time left", Text.left(progress.path("eta")));

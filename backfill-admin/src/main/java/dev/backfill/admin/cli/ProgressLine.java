@@ -66,12 +66,11 @@ final class ProgressLine {
         String state = Text.clean(row.path("state").asText());
         String obstacle = Text.obstacle(row);
         return String.format(
-                "%-10s [%s] %s  %s of %s rows%s%s",
+                "%-10s [%s] %s  %s rows%s%s",
                 state,
                 bar,
-                Text.percent(fraction),
-                Text.count(progress.path("rows_scanned")),
-                Text.count(progress.path("rows_total")),
+                Text.percent(progress),
+                Text.rows(progress),
                 state.equals("running")
                         ? "  " + Text.rate(progress.path("rows_per_second")) + "  " + Text.left(progress.path("eta"))
                                 + " left"

@@ -30,7 +30,7 @@ final class ReadCommands {
                 table.add(
                         Text.clean(row.path("id").asText()),
                         Text.clean(row.path("state").asText()),
-                        row.path("state").asText().equals("pending") ? "-" : Text.percent(progress.path("fraction")),
+                        row.path("state").asText().equals("pending") ? "-" : Text.percent(progress),
                         Text.count(progress.path("rows_scanned")),
                         running ? Text.rate(progress.path("rows_per_second")) : "-",
                         running ? Text.left(progress.path("eta")) : "-",

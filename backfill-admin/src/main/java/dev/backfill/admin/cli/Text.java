@@ -38,13 +38,25 @@ final class Text {
                 : orUnknown(number);
     }
 
-    /** Whole tenths, rounded down: 100 % is for what is really there. */
-    static String percent(JsonNode fraction) {
+    /** The share that is done, rounded down; 100 % is for a total that was counted, never for an estimate. */
+    static String percent(JsonNode progress) {
+        JsonNode fraction = progress.path("fraction");
         if (!fraction.isNumber()) {
             return "unknown";
         }
+        boolean counted = progress.path("rows_total").isTextual();
         double tenths = Math.floor(fraction.asDouble() * 1_000) / 10;
-        return String.format(Locale.ROOT, "%.1f %%", fraction.asDouble() < 1 ? Math.min(tenths, 99.9) : 100.0);
+        return String.format(
+                Locale.ROOT,
+                "%s%.1f %%",
+                counted ? "" : "~",
+                counted && fraction.asDouble() == 1 ? 100 : Math.min(tenths, 99.9));
+    }
+
+    static String rows(JsonNode progress) {
+        return progress.path("rows_total").isTextual()
+                ? count(progress.path("rows_scanned")) + " of " + count(progress.path("rows_total"))
+                : count(progress.path("rows_scanned")) + " of unknown";
     }
 
     static String rate(JsonNode rowsPerSecond) {

@@ -22,12 +22,12 @@ export function isSignedIn() {
 }
 
 /** The answer as {kind: "ok", data}, {kind: "problem", status, code, detail, …} or {kind: "lost"}: it may or may not have arrived. */
-async function call(method, path, headers, body, limit) {
+async function call(method, path, headers, body, limit, credential = token) {
   let response;
   try {
     response = await fetch(new URL(path, BASE), {
       method,
-      headers: { Authorization: `Bearer ${token}`, ...headers },
+      headers: { Authorization: `Bearer ${credential}`, ...headers },
       body,
       cache: "no-store",
       credentials: "omit",
@@ -61,6 +61,11 @@ function problem(response, data) {
 
 export function read(path) {
   return call("GET", path, {}, undefined, READ_LIMIT_MS);
+}
+
+/** What the list says to a token that is not in use yet. */
+export function attempt(credential) {
+  return call("GET", "", {}, undefined, READ_LIMIT_MS, credential);
 }
 
 export function control(id, action, requestId, note) {

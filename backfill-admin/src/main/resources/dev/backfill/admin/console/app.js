@@ -166,15 +166,14 @@ function signInView(message = null) {
       status.textContent = "A token has visible ASCII characters only. Was something else pasted?";
       return;
     }
-    api.signIn(text);
-    const result = await api.read("");
+    const result = await api.attempt(text);
     if (result.status === 401 || result.status === 403) {
-      api.signOut();
       status.textContent = result.status === 401 ? "The server does not accept this token." : "This token does not allow to look at backfills.";
       field.select();
       return;
     }
     field.value = "";
+    api.signIn(text);
     open();
   };
   main.replaceChildren(h("form", { class: "panel sign-in", onsubmit: enter },
@@ -191,7 +190,10 @@ controls.onChange((settled) => {
   // The row moved, or may have: do not wait for the next round.
   if (settled && view && api.isSignedIn()) refresh().then(() => view?.renewed?.());
 });
-addEventListener("hashchange", open);
+addEventListener("hashchange", () => {
+  // The form stays as it is: what was typed would be lost, and the address is read when somebody is signed in.
+  if (api.isSignedIn() || view) open();
+});
 setInterval(() => { tick(); if (view) showFreshness(); }, 1000);
 controls.restore();
 open();

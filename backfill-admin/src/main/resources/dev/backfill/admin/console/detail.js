@@ -74,7 +74,7 @@ function now(row) {
   const remedy = row.diagnostic && remedies?.[row.diagnostic.code];
   return h("div", { class: `now ${stateWords(row.state).tone}`, "data-state": row.state },
     h("p", { class: "situation" }, LEAD[row.state] ? h("strong", { class: "lead" }, LEAD[row.state]) : null, situation(row)),
-    remedy ? h("p", {}, remedy.meaning) : null,
+    remedy && !row.diagnostic.message.includes(remedy.meaning) ? h("p", {}, remedy.meaning) : null,
     remedy ? h("p", {}, h("strong", {}, "What to do: "), remedy.remedy) : null,
     row.state === "pending" ? h("p", {}, h("strong", {}, "Before a start: "),
       "the code that writes new rows correctly must be rolled out on every host, and old writers drained. The library can't check that.") : null,

@@ -24,11 +24,11 @@ export function countOr(text, why) {
   return count(text) ?? unknown(why);
 }
 
-/** Whole percents, rounded down: 100 % is for what is really there. */
-export function percent(fraction) {
-  if (fraction === null) return null;
-  const whole = Math.floor(fraction * 1000) / 10;
-  return `${fraction < 1 ? Math.min(whole, 99.9) : 100} %`;
+/** The share that is done, rounded down; 100 % is for a total that was counted, never for an estimate. */
+export function percent({ fraction, rows_total: total }) {
+  if (total !== null && fraction === 1) return "100 %";
+  const share = `${Math.min(Math.floor(fraction * 1000) / 10, 99.9)} %`;
+  return total === null ? `about ${share}` : share;
 }
 
 export function span(seconds) {

@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { foreign, h, swap } from "./dom.js";
 import { ago, clock } from "./format.js";
-import { ACTIONS, OUTCOMES, stateWords, trouble } from "./words.js";
+import { ACTIONS, OUTCOMES, OWN_ACTIONS, stateWords, trouble } from "./words.js";
 
 const PAGE = 50;
 
@@ -52,14 +52,14 @@ export function buildHistory(id) {
 }
 
 function entry(item, withId) {
-  const action = ACTIONS[item.action]?.label ?? item.action;
+  const action = ACTIONS[item.action]?.label ?? OWN_ACTIONS[item.action] ?? item.action;
   const moved = item.prior_state && item.resulting_state && item.prior_state !== item.resulting_state;
   return h("li", { class: item.outcome.startsWith("denied") ? "denied" : null },
     h("p", { class: "when" }, ago(item.at), " ", h("span", { class: "hint" }, clock(item.at))),
     h("p", {},
       h("strong", {}, item.actor === null ? item.authority.replaceAll("_", " ") : foreign(item.actor)), " · ", action,
       withId && item.id !== null ? [" · ", foreign(item.id)] : null,
-      " · ", OUTCOMES[item.outcome] ?? item.outcome,
+      item.authority === "engine" ? null : [" · ", OUTCOMES[item.outcome] ?? item.outcome],
       moved ? ` · ${stateWords(item.prior_state).label} → ${stateWords(item.resulting_state).label}` : null),
     item.note === null ? null : h("p", { class: "note" }, foreign(item.note)),
     item.request_id === null ? null : h("p", { class: "hint" }, "request ", foreign(item.request_id)));

@@ -19,22 +19,16 @@ export function badge(state) {
 /** A bar that shows what is known: nothing is drawn where no fraction can be defended. */
 export function progressBar(row) {
   const { fraction, rows_scanned: rows, rows_total: total, eta } = row.progress;
-  const label = progressText(row);
   if (row.state === "pending") return h("p", { class: "progress-text" }, "No work begun");
   if (row.bound.kind === "empty") return h("p", { class: "progress-text" }, "The table was empty at the start: nothing to repair");
   return h("div", { class: "progress" },
     fraction === null
       ? h("div", { class: "bar unknown-bar", role: "img", "aria-label": "Share of the work unknown" })
-      : h("progress", { class: "bar", max: 1, value: fraction, "aria-label": label }),
+      : h("progress", { class: "bar", max: 1, value: fraction, "aria-label": `${percent(row.progress)} of the rows up to the end` }),
     h("p", { class: "progress-text" },
-      fraction === null ? "share unknown" : h("strong", {}, percent(fraction)),
-      ` · ${count(rows)} of `,
-      total === null ? unknown("The number of rows up to the end has not been counted or estimated") : count(total), " rows",
+      fraction === null ? ["share ", unknown("The rows up to the end have been neither counted nor estimated")] : h("strong", {}, percent(row.progress)),
+      total === null ? ` · ${count(rows)} rows so far` : ` · ${count(rows)} of ${count(total)} rows`,
       row.state === "running" && seconds(eta) !== null ? ` · about ${span(seconds(eta))} left` : null));
-}
-
-function progressText(row) {
-  return `${percent(row.progress.fraction)} of the rows up to the end`;
 }
 
 /** One sentence: what is going on, and why. */

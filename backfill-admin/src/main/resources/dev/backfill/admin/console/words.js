@@ -62,6 +62,9 @@ export const ACTIONS = {
   },
 };
 
+/** What the engine does by itself, as the audit calls it. */
+export const OWN_ACTIONS = { block: "Stopped", fail: "Gave up", complete: "Completed", read: "Look", any: "Any" };
+
 export const WAITING = {
   retry_delay: "It waits before it tries again",
   claim_held: "A process holds it, but has shown no progress yet",

@@ -53,7 +53,7 @@ class PlantedFaultsIT {
                 arguments(PlantedRepairs.RepairsTheWholeTable.class, WINDOW, "not bounded"),
                 arguments(PlantedRepairs.GoesOneKeyTooFar.class, WINDOW, "outside its window"),
                 arguments(PlantedRepairs.RepairsBeyondTheBound.class, BEYOND, "beyond the bound"),
-                arguments(PlantedRepairs.RemembersWhatItDid.class, CRASH, "crash"),
+                arguments(PlantedRepairs.RemembersWhatItDid.class, CRASH, "keeps state in memory"),
                 arguments(PlantedRepairs.DependsOnThePlaceInTheBatch.class, BATCH_SIZE, "where batches end"),
                 arguments(PlantedRepairs.WritesRandomValues.class, BATCH_SIZE, "random values"),
                 arguments(PlantedRepairs.SwallowsSqlErrors.class, BATCH_SIZE, "went on after a SQL error"),

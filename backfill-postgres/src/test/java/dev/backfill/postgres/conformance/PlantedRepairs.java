@@ -5,9 +5,9 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.Batch;
 import dev.backfill.CompoundKey;
 import dev.backfill.Keys;
+import dev.backfill.testkit.TestDatabase;
 import dev.backfill.testkit.conformance.DefinitionConformance;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -61,18 +61,16 @@ final class PlantedRepairs {
     }
 
     static class UsesAConnectionOfItsOwn extends Items {
-        private String url = "";
+        private final TestDatabase database;
 
-        @Override
-        protected void seed(Connection database) throws SQLException {
-            super.seed(database);
-            url = database.getMetaData().getURL();
+        UsesAConnectionOfItsOwn(TestDatabase database) {
+            this.database = database;
         }
 
         @Override
         protected BackfillDefinition<Long> definition() {
             return repairedBy((batch, tx) -> {
-                try (Connection own = DriverManager.getConnection(url)) {
+                try (Connection own = database.get()) {
                     return lockComputeWrite(batch, own);
                 }
             });

@@ -12,6 +12,11 @@ import java.util.stream.Collectors;
 /** Says what is wrong with a definition, what was seen, and what to do. */
 final class Advice {
 
+    /** When the reference run is made. */
+    static final String REFERENCE = "in one uninterrupted run";
+
+    private static final String READ_ONLY = "25006";
+
     private Advice() {}
 
     /** A failed check. */
@@ -48,7 +53,19 @@ final class Advice {
                 "The backfill ended as " + outcome.state().wireName() + " instead of completed, " + when + ": "
                         + meaning(outcome.diagnostic()),
                 shown(outcome.diagnostic()),
-                remedy(outcome.diagnostic()));
+                remedy(when, outcome.diagnostic()));
+    }
+
+    /** A step that is tried again and again. */
+    static AssertionError stuck(String when, StepOutcome last, Object row) {
+        boolean readOnly = last instanceof StepOutcome.Retrying retrying
+                && READ_ONLY.equals(retrying.diagnostic().sqlState());
+        return failure(
+                "The backfill makes no progress " + when + ".",
+                last + "; its row: " + row,
+                readOnly
+                        ? "The server refused to write: a validation runs in a READ ONLY transaction. Let it read only."
+                        : "A repair or validation that can't run is tried again. Find out what its SQL fails on.");
     }
 
     static String shown(Diagnostic diagnostic) {
@@ -63,7 +80,15 @@ final class Advice {
                 .orElse("see below.");
     }
 
-    private static String remedy(Diagnostic diagnostic) {
+    private static String remedy(String when, Diagnostic diagnostic) {
+        if (codes(diagnostic).contains(DiagnosticCode.VALIDATION_REJECTED)) {
+            return when.equals(REFERENCE)
+                    ? "The repair leaves rows out that the validation finds. Usual causes: rows that tie in the first column of a"
+                            + " compound key (compare whole keys), NULLs in a condition, or a condition of the repair that is narrower"
+                            + " than that of the validation."
+                    : "One uninterrupted run repaired every row, and this one did not: the definition keeps state in memory from one"
+                            + " call to the next, skips rows that are locked, or depends on where batches end.";
+        }
         return codes(diagnostic).stream()
                 .map(DiagnosticCode::remedy)
                 .findFirst()

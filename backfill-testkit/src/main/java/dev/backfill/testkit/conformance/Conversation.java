@@ -34,7 +34,7 @@ final class Conversation {
     /** Runs once without disturbance, with batches capped. */
     static Conversation of(Rig<?> rig, int cap) {
         rig.reset();
-        FaultyConnections listening = FaultyConnections.over(rig.database());
+        FaultyConnections listening = FaultyConnections.over(rig.connections());
         try (Walk walk = rig.walk(rig.subject().inBatchesOf(cap), cap, listening)) {
             walk.start();
             listening.restart();

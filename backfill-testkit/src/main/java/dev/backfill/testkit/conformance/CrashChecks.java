@@ -36,7 +36,7 @@ final class CrashChecks<K> {
 
     private void crashAt(Conversation.Place place) {
         rig.reset();
-        FaultyConnections faults = FaultyConnections.over(rig.database());
+        FaultyConnections faults = FaultyConnections.over(rig.connections());
         String when = "cut " + place;
         try (Walk walk = rig.walk(rig.subject().definition(), rig.fewBatches(), faults)) {
             walk.start();
@@ -89,7 +89,7 @@ final class CrashChecks<K> {
     /** AT-1: every batch is interrupted once, right before its fence. */
     void every_batch_may_be_interrupted_once() {
         rig.reset();
-        FaultyConnections faults = FaultyConnections.over(rig.database());
+        FaultyConnections faults = FaultyConnections.over(rig.connections());
         String when = "with every batch interrupted once before its end";
         try (Walk walk = rig.walk(rig.subject().definition(), rig.fewBatches(), faults)) {
             walk.start();
@@ -113,7 +113,7 @@ final class CrashChecks<K> {
     /** CL-2, CL-6: an owner that slept past its lease wakes up when all is done, and changes nothing. */
     void a_zombie_owner_changes_nothing() throws Exception {
         rig.reset();
-        FaultyConnections faults = FaultyConnections.over(rig.database());
+        FaultyConnections faults = FaultyConnections.over(rig.connections());
         String when = "after a stale owner woke up when another one had finished";
         try (Walk walk = rig.walk(rig.subject().definition(), rig.fewBatches(), faults)) {
             walk.start();
@@ -141,7 +141,7 @@ final class CrashChecks<K> {
     /** LC-4: a pause that lands during a batch rolls it back, and the resumed run is whole. */
     void a_pause_during_a_batch_costs_nothing() throws Exception {
         rig.reset();
-        FaultyConnections faults = FaultyConnections.over(rig.database());
+        FaultyConnections faults = FaultyConnections.over(rig.connections());
         String when = "after a pause during a batch, and a resume";
         try (Walk walk = rig.walk(rig.subject().definition(), rig.fewBatches(), faults)) {
             walk.start();

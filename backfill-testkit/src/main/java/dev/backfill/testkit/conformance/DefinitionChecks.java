@@ -1,9 +1,10 @@
 package dev.backfill.testkit.conformance;
 
 import dev.backfill.testkit.TestDatabase;
+import java.sql.SQLException;
 
 /** Every check of one definition, over one prepared rig. */
-final class DefinitionChecks<K> {
+final class DefinitionChecks<K> implements AutoCloseable {
 
     private final Rig<K> rig;
     private final RunChecks<K> run;
@@ -11,7 +12,7 @@ final class DefinitionChecks<K> {
     private final RivalChecks<K> rivals;
     private final ValidationChecks<K> validation;
 
-    DefinitionChecks(TestDatabase database, Subject<K> subject) {
+    DefinitionChecks(TestDatabase database, Subject<K> subject) throws SQLException {
         this.rig = new Rig<>(database, subject);
         this.run = new RunChecks<>(rig);
         this.crash = new CrashChecks<>(rig, run);
@@ -21,6 +22,11 @@ final class DefinitionChecks<K> {
 
     void prepare() throws Exception {
         rig.prepare();
+    }
+
+    @Override
+    public void close() throws SQLException {
+        rig.close();
     }
 
     RunChecks<K> run() {

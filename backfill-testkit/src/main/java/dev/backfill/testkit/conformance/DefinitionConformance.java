@@ -4,7 +4,9 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -74,6 +76,13 @@ public abstract class DefinitionConformance<K> {
                 new Subject<>(definition(), this::seed, ignoredColumns(), tellsDoneRows(), rowsAreIndependent());
         checks = new DefinitionChecks<>(database, subject);
         checks.prepare();
+    }
+
+    @AfterAll
+    final void close() throws SQLException {
+        if (checks != null) {
+            checks.close();
+        }
     }
 
     private DefinitionChecks<K> checks() {

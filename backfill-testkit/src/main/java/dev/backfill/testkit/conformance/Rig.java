@@ -4,7 +4,9 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.ConnectionSource;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.TestDatabase;
+import dev.backfill.testkit.WarmConnections;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -14,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * What every check stands on: the data as seeded, what one uninterrupted run makes of it, and engines over the real database. Checks
  * run one after the other; each begins with {@link #reset}.
  */
-final class Rig<K> {
+final class Rig<K> implements AutoCloseable {
 
     private static final int FEWEST_ROWS = 6;
     private static final int MOST_ROWS = 1_000;
@@ -22,14 +24,16 @@ final class Rig<K> {
 
     private final TestDatabase database;
     private final Subject<K> subject;
+    private final WarmConnections connections;
     private @Nullable TestData data;
     private @Nullable Snapshot seeded;
     private @Nullable Snapshot repaired;
     private List<String> order = List.of();
 
-    Rig(TestDatabase database, Subject<K> subject) {
+    Rig(TestDatabase database, Subject<K> subject) throws SQLException {
         this.database = database;
         this.subject = subject;
+        this.connections = new WarmConnections(database, 2);
     }
 
     /** Seeds, checks that the seed can prove something, and makes the reference run. */
@@ -75,8 +79,9 @@ final class Rig<K> {
 
     private void referenceRun(TestData fresh) {
         try (Walk walk = walk(subject.inBatchesOf(order.size() + 1))) {
-            walk.startAndComplete("in one uninterrupted run");
+            walk.startAndComplete(Advice.REFERENCE);
         }
+        fresh.libraryIsThere();
         fresh.save(TestData.REPAIRED);
         this.repaired = fresh.snapshot();
         if (changes().isEmpty()) {
@@ -89,8 +94,7 @@ final class Rig<K> {
 
     /** The seed is back and the library knows no backfill. */
     void reset() {
-        data().restore(TestData.SEED);
-        data().forgetBackfills();
+        data().reset(TestData.SEED);
     }
 
     /** An engine with the definition as it is. */
@@ -100,7 +104,7 @@ final class Rig<K> {
 
     /** An engine with a variant of the definition. */
     Walk walk(BackfillDefinition<?> definition) {
-        return walk(definition, Integer.MAX_VALUE, database);
+        return walk(definition, Integer.MAX_VALUE, connections);
     }
 
     /** An engine whose batches are capped, over connections of the check's choice. */
@@ -148,11 +152,21 @@ final class Rig<K> {
         return Objects.requireNonNull(data, "prepare() comes first");
     }
 
+    /** Connections for engines, open already. */
+    ConnectionSource connections() {
+        return connections;
+    }
+
     TestDatabase database() {
         return database;
     }
 
     Subject<K> subject() {
         return subject;
+    }
+
+    @Override
+    public void close() throws SQLException {
+        connections.close();
     }
 }

@@ -41,7 +41,7 @@ final class RivalChecks<K> {
         data.removeRow(source, behind);
         data.removeRow(source, ahead);
         String when = "while rows were inserted and deleted below the bound";
-        try (Walk walk = rig.walk(rig.subject().definition(), 1, rig.database())) {
+        try (Walk walk = rig.walk(rig.subject().definition(), 1, rig.connections())) {
             walk.start();
             StepOutcome first = walk.step();
             if (first instanceof StepOutcome.Ended ended) {
@@ -100,7 +100,7 @@ final class RivalChecks<K> {
 
     /** Past the start barrier: a writer that was there before the first batch would hold the backfill up, not its rows. */
     private void firstBatchOfOne() {
-        try (Walk walk = rig.walk(rig.subject().definition(), 1, rig.database())) {
+        try (Walk walk = rig.walk(rig.subject().definition(), 1, rig.connections())) {
             walk.start();
             StepOutcome first = walk.step();
             if (first instanceof StepOutcome.Ended ended) {
@@ -163,7 +163,7 @@ final class RivalChecks<K> {
 
     private void writeAt(Conversation.Place place, LiveWrite write, Snapshot expected) {
         rig.reset();
-        FaultyConnections faults = FaultyConnections.over(rig.database());
+        FaultyConnections faults = FaultyConnections.over(rig.connections());
         String when = "when a writer changed a row " + place;
         boolean[] written = new boolean[1];
         try (Walk walk = rig.walk(rig.subject().inBatchesOf(rig.order().size() + 1), Integer.MAX_VALUE, faults)) {

@@ -22,7 +22,7 @@ final class RunChecks<K> {
         for (int size : sizes) {
             rig.reset();
             String when = "in batches of " + size;
-            try (Walk walk = rig.walk(rig.subject().definition(), size, rig.database())) {
+            try (Walk walk = rig.walk(rig.subject().definition(), size, rig.connections())) {
                 walk.startAndComplete(when);
             }
             sameData(
@@ -62,8 +62,7 @@ final class RunChecks<K> {
         if (!rig.subject().tellsDoneRows()) {
             return;
         }
-        rig.data().restore(TestData.REPAIRED);
-        rig.data().forgetBackfills();
+        rig.data().reset(TestData.REPAIRED);
         Snapshot before = rig.data().versions();
         try (Walk walk = rig.walk(rig.subject().onceMore())) {
             walk.startAndComplete("in a second pass over repaired data");
@@ -82,7 +81,7 @@ final class RunChecks<K> {
     void a_batch_changes_rows_of_its_window_only() {
         int size = rig.fewBatches();
         rig.reset();
-        try (Walk walk = rig.walk(rig.subject().definition(), size, rig.database())) {
+        try (Walk walk = rig.walk(rig.subject().definition(), size, rig.connections())) {
             walk.start();
             StepOutcome first = walk.step();
             if (first instanceof StepOutcome.Ended ended) {
@@ -124,7 +123,7 @@ final class RunChecks<K> {
         DataTable source = rig.data().source();
         String last = rig.order().get(rig.order().size() - 1);
         rig.data().removeRow(source, last);
-        try (Walk walk = rig.walk(rig.subject().definition(), rig.fewBatches(), rig.database())) {
+        try (Walk walk = rig.walk(rig.subject().definition(), rig.fewBatches(), rig.connections())) {
             walk.start();
             rig.data().setRow(source, last, TestData.SEED);
             try {

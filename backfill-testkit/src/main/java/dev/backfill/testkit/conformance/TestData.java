@@ -37,6 +37,7 @@ final class TestData {
     private final List<DataTable> tables;
     private final DataTable source;
     private final boolean bypass;
+    private boolean hasLibrary;
 
     TestData(TestDatabase database, BackfillDefinition<?> definition, List<String> ignored) {
         this.database = database;
@@ -87,6 +88,11 @@ final class TestData {
         return List.copyOf(found);
     }
 
+    /** The library's tables are there from now on. */
+    void libraryIsThere() {
+        hasLibrary = true;
+    }
+
     /** Keeps a copy of everything. */
     void save(String label) {
         for (DataTable table : tables) {
@@ -96,23 +102,31 @@ final class TestData {
         }
     }
 
-    /** Brings everything back, and makes the library forget every backfill. */
-    void restore(String label) {
+    /** Brings everything back, and makes the library forget every backfill, so that the next start is the first. */
+    void reset(String label) {
         inTransaction(statement -> {
-            statement.execute("truncate " + tables.stream().map(DataTable::name).collect(Collectors.joining(", ")));
-            for (DataTable table : tables) {
-                statement.execute("insert into " + table.name() + " (" + table.settableColumns()
-                        + ") overriding system value select " + table.settableColumns() + " from " + table.copy(label));
+            restore(statement, label);
+            for (String table : LIBRARY.replace("'", "").split(",", -1)) {
+                if (hasLibrary) {
+                    statement.execute("delete from " + table);
+                }
             }
         });
     }
 
-    /** Makes the library forget every backfill, so that the next start is the first. */
-    void forgetBackfills() {
-        for (String table : LIBRARY.replace("'", "").split(",", -1)) {
-            if (database.queryText("select to_regclass(?)", table) != null) {
-                database.execute("truncate " + table);
-            }
+    /** Brings everything back; the library knows what it knew. */
+    void restore(String label) {
+        inTransaction(statement -> restore(statement, label));
+    }
+
+    private void restore(Statement statement, String label) throws SQLException {
+        // Small tables: deleting is faster than truncating.
+        for (DataTable table : tables) {
+            statement.execute("delete from " + table.name());
+        }
+        for (DataTable table : tables) {
+            statement.execute("insert into " + table.name() + " (" + table.settableColumns()
+                    + ") overriding system value select " + table.settableColumns() + " from " + table.copy(label));
         }
     }
 

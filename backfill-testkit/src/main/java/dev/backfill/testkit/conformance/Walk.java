@@ -15,7 +15,7 @@ import java.util.List;
 final class Walk implements AutoCloseable {
 
     private static final int MOST_STEPS = 20_000;
-    private static final int MOST_RETRIES = 50;
+    private static final int MOST_RETRIES = 20;
 
     private final BackfillHarness harness;
     private final BackfillId id;
@@ -96,10 +96,7 @@ final class Walk implements AutoCloseable {
     }
 
     private AssertionError stuck(String when, StepOutcome last) {
-        return Advice.failure(
-                "The backfill makes no progress " + when + ".",
-                last + "; its row: " + harness.row(id),
-                "A repair or validation that can't run is tried again. Find out what its SQL fails on.");
+        return Advice.stuck(when, last, harness.row(id));
     }
 
     /** The explicit validation of a backfill that was completed. */

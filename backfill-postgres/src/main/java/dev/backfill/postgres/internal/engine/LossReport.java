@@ -89,6 +89,9 @@ final class LossReport {
         if (!row.unexpired()) {
             return fenced(claim, "lease");
         }
+        if (row.state() != claim.state()) {
+            return stopped(claim, row.state());
+        }
         return Objects.equals(row.checkpoint(), claim.checkpoint()) ? null : fenced(claim, "checkpoint");
     }
 

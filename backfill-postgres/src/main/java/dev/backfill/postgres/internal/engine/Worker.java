@@ -31,7 +31,8 @@ public final class Worker implements BackfillWorker {
     private final String owner;
     private final WorkerParts parts;
     private final Map<BackfillId, Pacer> pacers = new HashMap<>();
-    private @Nullable Held held;
+    // Looked at by others, who only want to know whether it is busy.
+    private volatile @Nullable Held held;
     private long renewedAt;
     private boolean closed;
 

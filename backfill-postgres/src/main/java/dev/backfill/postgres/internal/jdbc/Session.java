@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.postgresql.PGConnection;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
@@ -19,10 +20,14 @@ public final class Session implements AutoCloseable {
     private final BaseConnection driver;
     private final int formerNetworkTimeout;
     private final int formerPrepareThreshold;
-    private boolean spoiled;
+    private final Consumer<Session> whenClosed;
+    private volatile boolean spoiled;
 
-    private Session(Connection connection, Duration socketTimeout, boolean preparedStatements) throws SQLException {
+    private Session(
+            Connection connection, Duration socketTimeout, boolean preparedStatements, Consumer<Session> whenClosed)
+            throws SQLException {
         this.connection = connection;
+        this.whenClosed = whenClosed;
         this.driver = connection.unwrap(BaseConnection.class);
         this.formerNetworkTimeout = connection.getNetworkTimeout();
         this.formerPrepareThreshold = connection.unwrap(PGConnection.class).getPrepareThreshold();
@@ -35,9 +40,11 @@ public final class Session implements AutoCloseable {
         connection.setAutoCommit(false);
     }
 
-    static Session over(Connection connection, Duration socketTimeout, boolean preparedStatements) throws SQLException {
+    static Session over(
+            Connection connection, Duration socketTimeout, boolean preparedStatements, Consumer<Session> whenClosed)
+            throws SQLException {
         try {
-            return new Session(connection, socketTimeout, preparedStatements);
+            return new Session(connection, socketTimeout, preparedStatements, whenClosed);
         } catch (SQLException | RuntimeException e) {
             connection.close();
             throw e;
@@ -93,8 +100,20 @@ public final class Session implements AutoCloseable {
         return failure;
     }
 
+    /** Ends the connection from any thread, for an engine that closes: its own thread gets an exception and closes the session. */
+    void abort() {
+        spoiled = true;
+        try {
+            connection.abort(Runnable::run);
+        } catch (SQLException e) {
+            // It is gone already, which is what was wanted; close() says the same once more.
+            return;
+        }
+    }
+
     @Override
     public void close() {
+        whenClosed.accept(this);
         if (!spoiled) {
             try {
                 restore();

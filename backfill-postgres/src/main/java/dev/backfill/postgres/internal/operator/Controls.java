@@ -55,7 +55,8 @@ record Controls(PlaneContext plane) {
         if (stored.isPresent()) {
             return replay(session, request, stored.get());
         }
-        Row row = plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId);
+        Row row = PlaneContext.readable(
+                plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId));
         BackfillAction action = request.action();
         if (action.convergedOn().contains(row.state())) {
             Moved same = new Moved(row.state(), row.generation());
@@ -118,12 +119,15 @@ record Controls(PlaneContext plane) {
 
     /**
      * The start of automatic mode: a pending row is started, with an audit record; any other is left without a word, so that a
-     * restart leaves no trace (CF). What became of it; empty when there was nothing to start.
+     * restart leaves no trace (CF).
+     *
+     * @return what became of a pending row; empty when there was nothing to start
      */
-    Optional<ActionOutcome> startQuietly(OperatorRequest request) throws SQLException {
+    Optional<ActionOutcome> startQuietly(OperatorRequest request, boolean auditRefusal) throws SQLException {
         try {
             return plane.engine().control().inTransaction(session -> {
-                Row row = plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId);
+                Row row = PlaneContext.readable(
+                        plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId));
                 if (row.state() != BackfillState.PENDING) {
                     return Optional.empty();
                 }
@@ -133,7 +137,9 @@ record Controls(PlaneContext plane) {
             });
         } catch (RefusedException refused) {
             return plane.engine().control().inTransaction(session -> {
-                audit(session, request, refused.state, refused.state, refused.generation, refused.outcomeCode());
+                if (auditRefusal) {
+                    audit(session, request, refused.state, refused.state, refused.generation, refused.outcomeCode());
+                }
                 return Optional.of(refusal(session, request, refused));
             });
         }

@@ -10,6 +10,7 @@ import dev.backfill.BackfillOperations;
 import dev.backfill.BackfillSnapshot;
 import dev.backfill.BackfillUnavailableException;
 import dev.backfill.Capability;
+import dev.backfill.ConflictCode;
 import dev.backfill.OperatorAuthorizer;
 import dev.backfill.OperatorRequest;
 import dev.backfill.Overview;
@@ -176,12 +177,30 @@ public final class OperatorPlane implements BackfillOperations {
         T from(PlaneContext plane) throws SQLException;
     }
 
-    /** Whether the row is pending and was started by the automatic mode of this boot. */
-    public static boolean startAtBoot(PlaneContext plane, OperatorRequest request) throws SQLException {
+    /**
+     * The start of automatic mode; any row that is not pending is left alone.
+     *
+     * @param auditRefusal whether a refusal is worth a record; one that is repeated is not
+     * @return why a pending row could not be started; empty otherwise
+     */
+    public static Optional<ConflictCode> startAtBoot(PlaneContext plane, OperatorRequest request, boolean auditRefusal)
+            throws SQLException {
         long began = System.nanoTime();
-        Optional<ActionOutcome> outcome = new Controls(plane).startQuietly(request);
-        outcome.ifPresent(told -> new OperatorEvents(plane.engine().events()).answered(request, told, began));
-        return outcome.isPresent() && outcome.get() instanceof ActionOutcome.Applied;
+        ActionOutcome outcome =
+                new Controls(plane).startQuietly(request, auditRefusal).orElse(null);
+        if (outcome == null) {
+            return Optional.empty();
+        }
+        boolean applied = outcome instanceof ActionOutcome.Applied;
+        if (applied || auditRefusal) {
+            new OperatorEvents(plane.engine().events()).answered(request, outcome, began);
+        }
+        return applied
+                ? Optional.empty()
+                : Optional.of(
+                        outcome instanceof ActionOutcome.Conflict conflict
+                                ? conflict.code()
+                                : ConflictCode.UNKNOWN_HERE);
     }
 
     /** Writes what is still only counted. */

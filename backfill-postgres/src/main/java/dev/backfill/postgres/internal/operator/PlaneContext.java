@@ -2,12 +2,14 @@ package dev.backfill.postgres.internal.operator;
 
 import dev.backfill.BackfillId;
 import dev.backfill.BackfillSnapshot;
+import dev.backfill.BackfillUnavailableException;
 import dev.backfill.postgres.internal.engine.EngineContext;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.store.ActionSql;
 import dev.backfill.postgres.internal.store.Jooq;
 import dev.backfill.postgres.internal.store.LedgerSql;
 import dev.backfill.postgres.internal.store.RowSql;
+import dev.backfill.postgres.internal.store.RowSql.Row;
 import dev.backfill.postgres.internal.store.SnapshotSql;
 import java.sql.SQLException;
 
@@ -42,6 +44,22 @@ public record PlaneContext(
                 new ActionSql(engine.names()),
                 new SnapshotSql(engine.names()),
                 jooq);
+    }
+
+    /**
+     * The row, for those that may go on only if they can read it (ID-5).
+     *
+     * @throws BackfillUnavailableException if a newer library wrote it in a format that this one does not know
+     */
+    static Row readable(Row row) {
+        if (!row.isReadable()) {
+            throw new BackfillUnavailableException(
+                    BackfillUnavailableException.Reason.SCHEMA_INCOMPATIBLE,
+                    "The row of backfill " + row.id() + " is in format " + row.contract()
+                            + ", which this library does not know. Nothing was changed; use a process of the newer version.",
+                    null);
+        }
+        return row;
     }
 
     /** The row as operators see it, in the session's transaction. */

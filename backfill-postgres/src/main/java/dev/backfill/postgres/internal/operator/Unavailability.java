@@ -3,6 +3,7 @@ package dev.backfill.postgres.internal.operator;
 import dev.backfill.ActionOutcome;
 import dev.backfill.BackfillUnavailableException;
 import dev.backfill.BackfillUnavailableException.Reason;
+import dev.backfill.postgres.internal.jdbc.UnusableConnectionException;
 import dev.backfill.postgres.internal.store.AuditSql.AuditFailedException;
 import java.sql.SQLException;
 import java.util.Objects;
@@ -20,6 +21,10 @@ public final class Unavailability {
                     "The audit record could not be written, so nothing was"
                             + " changed. Repair the audit table or sink; the same request may be repeated.",
                     e);
+        }
+        if (e instanceof UnusableConnectionException) {
+            return new BackfillUnavailableException(
+                    Reason.UNAVAILABLE, Objects.requireNonNullElse(e.getMessage(), "The connection is unusable."), e);
         }
         String state = Objects.requireNonNullElse(e.getSQLState(), "");
         return switch (state) {

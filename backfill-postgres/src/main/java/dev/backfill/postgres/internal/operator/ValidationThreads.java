@@ -56,8 +56,19 @@ public final class ValidationThreads implements AutoCloseable {
         }
     }
 
+    /** No more runs; those there are get an interrupt. */
+    public void stop() {
+        pool.shutdownNow();
+    }
+
+    /** Waits a moment for the threads to end, once what they wait for was taken from them. */
     @Override
     public void close() {
-        pool.shutdownNow();
+        stop();
+        try {
+            pool.awaitTermination(1, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -73,7 +73,8 @@ final class Validations {
     /** The answer that needs no run, or none: then the request is entered and the validation may begin. */
     private Optional<ValidationReport> accept(Session session, OperatorRequest request) throws SQLException {
         Optional<Stored> stored = plane.ledger().enter(session, request);
-        Row row = plane.rows().read(session, request.id()).orElseThrow(RefusedException::unknownId);
+        Row row = PlaneContext.readable(
+                plane.rows().read(session, request.id()).orElseThrow(RefusedException::unknownId));
         if (stored.isPresent() && !stored.get().sameRequest()) {
             throw new RefusedException(ConflictCode.REQUEST_ID_REUSED, row, List.of());
         }

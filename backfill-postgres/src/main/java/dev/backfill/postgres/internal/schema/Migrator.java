@@ -1,15 +1,18 @@
 package dev.backfill.postgres.internal.schema;
 
+import dev.backfill.BackfillUnavailableException;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
+import dev.backfill.postgres.internal.schema.Migration.ConcurrentIndex;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,17 +40,23 @@ public final class Migrator {
 
     private final Sessions sessions;
     private final Names names;
+    private final List<Migration> steps;
 
     /** For the library's tables of one schema. */
-    public Migrator(Sessions sessions, Names names) {
+    public Migrator(Sessions sessions, Names names, List<Migration> steps) {
         this.sessions = sessions;
         this.names = names;
+        this.steps = List.copyOf(steps);
     }
 
-    /** Applies what is missing. False when another process is at it: look again a little later. */
+    /**
+     * Applies what is missing. False when another process is at it: look again a little later.
+     *
+     * @throws BackfillUnavailableException when a step could not be applied; it may be tried again
+     */
     public boolean migrate() throws SQLException {
         try (Session guard = sessions.open(SOCKET_TIMEOUT)) {
-            if (SchemaVersion.read(guard, names).applied() >= Migration.CURRENT) {
+            if (SchemaVersion.read(guard, names).missing(steps).isEmpty()) {
                 return true;
             }
             guard.connection().rollback();
@@ -74,44 +83,68 @@ public final class Migrator {
 
     private void apply(Session session) throws SQLException {
         // Read after the lock was had: whoever held it before may have done all of this.
-        int applied = SchemaVersion.read(session, names).applied();
+        List<Migration> missing = SchemaVersion.read(session, names).missing(steps);
         session.connection().rollback();
-        for (Migration migration : Migration.ALL) {
-            if (migration.version() > applied) {
-                LOG.atInfo().addKeyValue("version", migration.version()).log("Migrating the tables of Backfill");
-                if (migration.isTransactional()) {
-                    inTransaction(session, migration);
+        for (Migration step : missing) {
+            LOG.atInfo().addKeyValue("version", step.version()).log("Migrating the tables of Backfill");
+            try {
+                ConcurrentIndex index = step.concurrentIndex();
+                if (index == null) {
+                    inTransaction(session, step);
                 } else {
-                    concurrently(session, migration);
+                    concurrently(session, step, index);
                 }
+            } catch (SQLException e) {
+                session.failed(e);
+                throw MigrationFailure.of(step, names, LOCK_TIMEOUT, e);
             }
         }
     }
 
-    private void inTransaction(Session session, Migration migration) throws SQLException {
-        Connection connection = session.connection();
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("SELECT pg_catalog.set_config('lock_timeout', '" + LOCK_TIMEOUT.toMillis() + "', true)");
-            statement.execute(migration.statements(names).get(0));
+    private void inTransaction(Session session, Migration step) throws SQLException {
+        try (Statement statement = session.connection().createStatement()) {
+            boundLocks(statement);
+            statement.execute(step.statements(names).get(0));
         }
         session.commit();
     }
 
-    private void concurrently(Session session, Migration migration) throws SQLException {
+    private static void boundLocks(Statement statement) throws SQLException {
+        statement.execute("/* backfill:migrate */ SET LOCAL lock_timeout = " + LOCK_TIMEOUT.toMillis());
+    }
+
+    private void concurrently(Session session, Migration step, ConcurrentIndex index) throws SQLException {
         Connection connection = session.connection();
+        awaitTable(session, index);
         connection.setAutoCommit(true);
         try (Statement statement = connection.createStatement()) {
-            String index = names.qualified(migration.concurrentIndex());
-            if (isInvalid(connection, index)) {
+            String name = names.qualified(index.name());
+            if (isInvalid(connection, name)) {
                 // Left by a build that was killed; nobody else is building, because the lock is ours.
-                statement.execute("DROP INDEX CONCURRENTLY " + index);
+                statement.execute("DROP INDEX CONCURRENTLY " + name);
             }
-            for (String sql : migration.statements(names)) {
+            for (String sql : step.statements(names)) {
                 statement.execute(sql);
             }
         } finally {
-            connection.setAutoCommit(false);
+            if (!connection.isClosed()) {
+                connection.setAutoCommit(false);
+            }
         }
+    }
+
+    /**
+     * A build that timed out on a lock would leave an invalid index behind, and outside a transaction its timeout would have to be
+     * set for the session, which a pool hands on. So its lock is asked for first, where a timeout leaves nothing. What the build
+     * itself then waits for is old transactions, and while it does it is in nobody's way.
+     */
+    private void awaitTable(Session session, ConcurrentIndex index) throws SQLException {
+        try (Statement statement = session.connection().createStatement()) {
+            boundLocks(statement);
+            statement.execute("/* backfill:migrate */ LOCK TABLE " + names.qualified(index.table())
+                    + " IN SHARE UPDATE EXCLUSIVE MODE");
+        }
+        session.commit();
     }
 
     private static boolean isInvalid(Connection connection, String index) throws SQLException {

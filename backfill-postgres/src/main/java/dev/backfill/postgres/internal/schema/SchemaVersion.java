@@ -8,14 +8,17 @@ import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
 
 /**
  * Which migrations a database has, and whether this library can run on it (SC-5).
  *
- * @param applied the highest applied version; 0 when the tables are not there
+ * @param applied the versions that were applied; none when the tables are not there
  * @param safeFrom the lowest library schema version that may run on it, by its own word
  */
-public record SchemaVersion(int applied, int safeFrom) {
+public record SchemaVersion(SortedSet<Integer> applied, int safeFrom) {
 
     private static final Sql EXISTS =
             Sql.of("/* backfill:schema */ SELECT pg_catalog.to_regclass(:table) IS NOT NULL AS found");
@@ -23,50 +26,62 @@ public record SchemaVersion(int applied, int safeFrom) {
     /** Reads it. */
     public static SchemaVersion read(Session session, Names names) throws SQLException {
         String table = names.qualified("backfill_schema_version");
+        SortedSet<Integer> applied = new TreeSet<>();
+        int safeFrom = 0;
         try (PreparedStatement statement = EXISTS.prepare(session.connection(), Params.of("table", table));
                 ResultSet row = statement.executeQuery()) {
             row.next();
             if (!row.getBoolean("found")) {
-                return new SchemaVersion(0, 0);
+                return new SchemaVersion(applied, safeFrom);
             }
         }
-        Sql versions = names.sql("/* backfill:schema */ SELECT coalesce(max(version), 0) AS applied,"
-                + " coalesce(max(safe_from), 0) AS safe_from FROM {schema_version}");
+        Sql versions = names.sql("/* backfill:schema */ SELECT version, safe_from FROM {schema_version}");
         try (PreparedStatement statement = versions.prepare(session.connection(), Params.none());
                 ResultSet row = statement.executeQuery()) {
-            row.next();
-            return new SchemaVersion(row.getInt("applied"), row.getInt("safe_from"));
+            while (row.next()) {
+                applied.add(row.getInt("version"));
+                safeFrom = Math.max(safeFrom, row.getInt("safe_from"));
+            }
         }
+        return new SchemaVersion(applied, safeFrom);
+    }
+
+    /** The steps that this database lacks; one in the middle may be missing where another tool applies them. */
+    List<Migration> missing(List<Migration> steps) {
+        return steps.stream().filter(step -> !applied.contains(step.version())).toList();
     }
 
     /**
-     * Fails closed unless this library can run.
+     * Fails closed unless a library with these steps can run.
      *
      * @throws BackfillUnavailableException with both versions and what to do
      */
-    public void require(Names names) {
-        if (applied == 0) {
+    public void require(Names names, List<Migration> steps) {
+        if (applied.isEmpty()) {
             throw new BackfillUnavailableException(
                     Reason.SCHEMA_MISSING,
                     "Schema " + names.schema() + " does not hold the tables of"
                             + " Backfill. Start with SchemaMode.MIGRATE, or apply the published migrations.",
                     null);
         }
-        if (applied < Migration.CURRENT) {
+        int current = Migration.current(steps);
+        List<Migration> missing = missing(steps);
+        if (!missing.isEmpty()) {
             throw new BackfillUnavailableException(
                     Reason.SCHEMA_INCOMPATIBLE,
                     "The tables of Backfill in schema " + names.schema()
-                            + " are at version " + applied + ", this library needs version " + Migration.CURRENT
-                            + ". Start with SchemaMode.MIGRATE, or apply the missing migrations.",
+                            + " are at version " + applied.last() + ", this library needs version " + current + ": "
+                            + missing.get(0).file()
+                            + " was not applied. Start with SchemaMode.MIGRATE, or apply the missing migrations.",
                     null);
         }
-        if (safeFrom > Migration.CURRENT) {
+        if (safeFrom > current) {
             throw new BackfillUnavailableException(
                     Reason.SCHEMA_INCOMPATIBLE,
                     "The tables of Backfill in schema " + names.schema()
-                            + " are at version " + applied + " and need a library of schema version " + safeFrom
+                            + " are at version " + applied.last() + " and need a library of schema version " + safeFrom
                             + " or newer; this one is of "
-                            + Migration.CURRENT + ". Deploy the newer library here too.",
+                            + current + ". Deploy the newer library here too.",
                     null);
         }
     }

@@ -5,6 +5,7 @@ import dev.backfill.BackfillAction;
 import dev.backfill.BackfillException;
 import dev.backfill.BackfillId;
 import dev.backfill.BackfillUnavailableException;
+import dev.backfill.ConflictCode;
 import dev.backfill.OperatorRequest;
 import dev.backfill.SchemaMode;
 import dev.backfill.postgres.internal.engine.EngineContext;
@@ -17,6 +18,7 @@ import dev.backfill.postgres.internal.operator.LocalView;
 import dev.backfill.postgres.internal.operator.OperatorPlane;
 import dev.backfill.postgres.internal.operator.PlaneContext;
 import dev.backfill.postgres.internal.operator.Unavailability;
+import dev.backfill.postgres.internal.schema.Migration;
 import dev.backfill.postgres.internal.schema.Migrator;
 import dev.backfill.postgres.internal.schema.Names;
 import dev.backfill.postgres.internal.schema.SchemaVersion;
@@ -28,10 +30,19 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The steps of startup, each idempotent, so that an attempt that failed half-way is simply made again: find the schema, migrate or
@@ -39,17 +50,25 @@ import org.jspecify.annotations.Nullable;
  */
 final class Boot {
 
+    private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
     private static final Duration ROW_LOCK_WAIT = Duration.ofSeconds(2);
 
     private final Configuration configuration;
+    private final List<Migration> steps;
     private final Events events;
     private final BooleanSupplier allBusy;
     private final Sessions sessions;
     private final AtomicReference<@Nullable PlaneContext> verified = new AtomicReference<>();
+    private final Set<BackfillId> toStart;
+    private final Map<BackfillId, ConflictCode> refused = new ConcurrentHashMap<>();
     private volatile @Nullable BackfillException problem;
+    private volatile boolean schemaSettled;
 
-    Boot(Configuration configuration, Events events, BooleanSupplier allBusy) {
+    Boot(Configuration configuration, List<Migration> steps, Events events, BooleanSupplier allBusy) {
         this.configuration = configuration;
+        this.steps = steps;
+        this.toStart = Collections.synchronizedSet(
+                new LinkedHashSet<>(configuration.registry().required()));
         this.events = events;
         this.allBusy = allBusy;
         this.sessions = new Sessions(
@@ -64,18 +83,18 @@ final class Boot {
      */
     boolean attempt() {
         try {
-            Names names = names();
-            if (configuration.mode() == SchemaMode.MIGRATE && !new Migrator(sessions, names).migrate()) {
+            Duration patience = configuration.options().operatorTimeout();
+            if (configuration.mode() == SchemaMode.MIGRATE
+                    && !new Migrator(sessions, names(patience), steps).migrate()) {
                 return false;
             }
-            PlaneContext plane = context();
+            PlaneContext plane = context(patience);
             if (configuration.mode() == SchemaMode.MIGRATE) {
                 hostMigrations();
             }
+            schemaSettled = true;
             register(plane);
-            for (BackfillId id : configuration.registry().required()) {
-                start(plane, id);
-            }
+            startRequired();
             problem = null;
             return true;
         } catch (SQLException e) {
@@ -83,6 +102,38 @@ final class Boot {
         } catch (BackfillException e) {
             throw remember(e);
         }
+    }
+
+    /**
+     * Starts what is required and still pending. What PostgreSQL's catalog is not ready for stays pending and may be tried again: the
+     * column that it needs may come with a migration that somebody else applies later.
+     *
+     * @throws BackfillUnavailableException when PostgreSQL could not be asked
+     */
+    void startRequired() {
+        PlaneContext plane = context(configuration.options().operatorTimeout());
+        for (BackfillId id : List.copyOf(toStart)) {
+            try {
+                start(plane, id);
+            } catch (SQLException e) {
+                throw Unavailability.of(e);
+            }
+        }
+    }
+
+    /** Required backfills that could not be started so far, and why. */
+    Map<BackfillId, ConflictCode> refused() {
+        return refused;
+    }
+
+    /** Whether the library's tables were found usable and the host's own migrations are done. */
+    boolean schemaSettled() {
+        return schemaSettled;
+    }
+
+    /** Refuses and aborts everything that this engine has open on the database. */
+    void abortSessions() {
+        sessions.close();
     }
 
     private <E extends BackfillException> E remember(E e) {
@@ -99,22 +150,23 @@ final class Boot {
     /**
      * The shared parts, once the library's tables were found usable; asked for anew on each call until then.
      *
+     * @param patience how long to wait for an answer of the server
      * @throws BackfillUnavailableException while they can't be used
      */
-    PlaneContext context() {
+    PlaneContext context(Duration patience) {
         PlaneContext known = verified.get();
         if (known != null) {
             return known;
         }
         try {
-            Names names = names();
-            try (Session session = sessions.open(configuration.options().operatorTimeout())) {
-                SchemaVersion.read(session, names).require(names);
+            Names names = names(patience);
+            try (Session session = sessions.open(patience)) {
+                SchemaVersion.read(session, names).require(names, steps);
             }
             LocalView local = new LocalView(
                     configuration.registry(), configuration.options().maxAttempts(), allBusy);
             PlaneContext made = PlaneContext.of(engine(names), local);
-            return verified.compareAndSet(null, made) ? made : java.util.Objects.requireNonNull(verified.get());
+            return verified.compareAndSet(null, made) ? made : Objects.requireNonNull(verified.get());
         } catch (SQLException e) {
             throw Unavailability.of(e);
         }
@@ -138,12 +190,12 @@ final class Boot {
                 events);
     }
 
-    private Names names() throws SQLException {
+    private Names names(Duration patience) throws SQLException {
         String given = configuration.schemaName();
         if (given != null) {
             return new Names(given);
         }
-        try (Session session = sessions.open(configuration.options().operatorTimeout());
+        try (Session session = sessions.open(patience);
                 PreparedStatement statement = session.connection()
                         .prepareStatement("/* backfill:schema */ SELECT pg_catalog.current_schema()");
                 ResultSet row = statement.executeQuery()) {
@@ -186,10 +238,20 @@ final class Boot {
         });
     }
 
-    private static void start(PlaneContext plane, BackfillId id) throws SQLException {
-        OperatorPlane.startAtBoot(
-                plane,
-                new OperatorRequest(
-                        BackfillAction.START, id, "startup-" + UUID.randomUUID(), Authority.startup(), null));
+    private void start(PlaneContext plane, BackfillId id) throws SQLException {
+        OperatorRequest request = new OperatorRequest(
+                BackfillAction.START, id, "startup-" + UUID.randomUUID(), Authority.startup(), null);
+        // Recorded once: a start that is tried every few seconds must not fill the audit.
+        ConflictCode why = OperatorPlane.startAtBoot(plane, request, !refused.containsKey(id))
+                .orElse(null);
+        if (why == null) {
+            toStart.remove(id);
+            refused.remove(id);
+        } else if (refused.put(id, why) != why) {
+            LOG.atWarn()
+                    .addKeyValue("backfill", id)
+                    .addKeyValue("code", why.wireName())
+                    .log("A required backfill can't be started yet; its preflight says why");
+        }
     }
 }

@@ -12,7 +12,9 @@ import dev.backfill.postgres.internal.engine.SystemPause;
 import dev.backfill.postgres.internal.operator.OperatorPlane;
 import dev.backfill.postgres.internal.operator.PlaneContext;
 import dev.backfill.postgres.internal.operator.ValidationThreads;
+import dev.backfill.postgres.internal.schema.Migration;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -27,7 +29,11 @@ public final class EngineBackfills implements Backfills {
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
     private static final Duration FIRST_ATTEMPT = Duration.ofSeconds(5);
+    private static final Duration FIRST_WAIT = Duration.ofMillis(250);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
     private static final Duration WHILE_OTHERS_MIGRATE = Duration.ofMillis(200);
+    private static final Duration ABORT_BEFORE_END = Duration.ofSeconds(1);
+    private static final long LEAST_JOIN_MILLIS = 100;
 
     private final Configuration configuration;
     private final SystemPause pause = new SystemPause();
@@ -41,22 +47,30 @@ public final class EngineBackfills implements Backfills {
     private final AtomicReference<@Nullable Crew> crew = new AtomicReference<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile boolean started;
+    private String reported = "";
 
     /** Begins to boot; see {@link #startup}. */
-    private EngineBackfills(Configuration configuration) {
+    private EngineBackfills(Configuration configuration, List<Migration> steps) {
         this.configuration = configuration;
         this.events = new Events(configuration.listeners(), configuration.processName());
-        this.boot = new Boot(configuration, events, this::allBusy);
+        this.boot = new Boot(configuration, steps, events, this::allBusy);
         this.gatekeeper = new Gatekeeper(boot, configuration.registry().required(), () -> started);
         this.validations = new ValidationThreads(configuration.processName());
-        this.operations = new OperatorPlane(configuration.authorizer(), boot::context, validations, events);
+        Duration patience = configuration.options().operatorTimeout();
+        this.operations =
+                new OperatorPlane(configuration.authorizer(), () -> boot.context(patience), validations, events);
         this.bootThread = new Thread(this::boot, "backfill-boot-" + configuration.processName());
         this.bootThread.setDaemon(true);
     }
 
     /** Starts an engine; returns when the first attempt has ended, or after five seconds. */
     public static EngineBackfills startup(Configuration configuration) {
-        EngineBackfills backfills = new EngineBackfills(configuration);
+        return startup(configuration, Migration.ALL);
+    }
+
+    /** As {@link #startup(Configuration)}, as a library with these migrations would: an older or a newer one. */
+    public static EngineBackfills startup(Configuration configuration, List<Migration> steps) {
+        EngineBackfills backfills = new EngineBackfills(configuration, steps);
         backfills.bootThread.start();
         try {
             // A database that answers makes startup look synchronous; one that does not never holds the host up.
@@ -68,38 +82,59 @@ public final class EngineBackfills implements Backfills {
     }
 
     private void boot() {
-        Duration wait = Duration.ofMillis(250);
-        String reported = "";
+        Duration wait = FIRST_WAIT;
         while (!pause.isClosed()) {
-            try {
-                if (boot.attempt()) {
-                    started();
+            Step step = step();
+            if (step == Step.DONE) {
+                return;
+            }
+            if (step == Step.MIGRATING_ELSEWHERE) {
+                if (!pause.forAtLeast(WHILE_OTHERS_MIGRATE)) {
                     return;
                 }
-                pause.forAtLeast(WHILE_OTHERS_MIGRATE);
                 continue;
-            } catch (BackfillException e) {
-                // Once for each cause: it is asked again every few seconds for as long as it lasts.
-                boolean news = !String.valueOf(e.getMessage()).equals(reported);
-                reported = String.valueOf(e.getMessage());
-                LOG.atLevel(news ? Level.WARN : Level.DEBUG)
-                        .addKeyValue("retry_in_ms", wait.toMillis())
-                        .log("Backfill is not started: {}", reported);
-            } catch (RuntimeException | LinkageError | AssertionError e) {
-                LOG.atError().setCause(e).log("Backfill is not started: an unexpected error");
             }
             firstAttempt.countDown();
             if (!pause.forAtLeast(wait)) {
                 return;
             }
-            wait = wait.multipliedBy(2).compareTo(Duration.ofSeconds(5)) < 0
-                    ? wait.multipliedBy(2)
-                    : Duration.ofSeconds(5);
+            wait = wait.multipliedBy(2).compareTo(LONGEST_WAIT) < 0 ? wait.multipliedBy(2) : LONGEST_WAIT;
         }
     }
 
+    private Step step() {
+        try {
+            if (started) {
+                boot.startRequired();
+            } else if (boot.attempt()) {
+                started();
+            } else {
+                return Step.MIGRATING_ELSEWHERE;
+            }
+            return boot.refused().isEmpty() ? Step.DONE : Step.AGAIN;
+        } catch (BackfillException e) {
+            // Once for each cause: it is tried again every few seconds for as long as that lasts.
+            boolean news = !String.valueOf(e.getMessage()).equals(reported);
+            reported = String.valueOf(e.getMessage());
+            LOG.atLevel(news ? Level.WARN : Level.DEBUG)
+                    .log("Startup of Backfill is not complete and goes on: {}", reported);
+        } catch (RuntimeException | LinkageError | AssertionError e) {
+            LOG.atError().setCause(e).log("Startup of Backfill met an unexpected error and goes on");
+        }
+        return Step.AGAIN;
+    }
+
+    private enum Step {
+        /** Everything is started. */
+        DONE,
+        /** Something can't be done yet. */
+        AGAIN,
+        /** Another process is migrating. */
+        MIGRATING_ELSEWHERE
+    }
+
     private void started() {
-        Crew workers = new Crew(boot.context().engine(), pause, configuration.processName());
+        Crew workers = new Crew(context().engine(), pause, configuration.processName());
         crew.set(workers);
         if (!closed.get()) {
             workers.start();
@@ -118,6 +153,10 @@ public final class EngineBackfills implements Backfills {
         return workers != null && workers.allBusy();
     }
 
+    private PlaneContext context() {
+        return boot.context(configuration.options().operatorTimeout());
+    }
+
     @Override
     public Readiness readiness() {
         return gatekeeper.readiness();
@@ -132,10 +171,14 @@ public final class EngineBackfills implements Backfills {
     public BackfillWorker worker(String name) {
         Crew workers = crew.get();
         if (workers == null) {
-            requireStarted();
+            if (!closed.get()) {
+                requireStarted();
+            }
             throw new BackfillUnavailableException(
                     BackfillUnavailableException.Reason.UNAVAILABLE,
-                    "Startup is not complete, so there is no worker yet.",
+                    closed.get()
+                            ? "This engine is closed. Start another one."
+                            : "Startup is not complete, so there is no worker yet.",
                     null);
         }
         return workers.worker(name);
@@ -150,11 +193,10 @@ public final class EngineBackfills implements Backfills {
         if (problem != null) {
             throw problem;
         }
-        PlaneContext ignored = boot.context();
+        String schema = context().engine().names().schema();
         throw new BackfillUnavailableException(
                 BackfillUnavailableException.Reason.UNAVAILABLE,
-                "Startup is not complete yet in schema "
-                        + ignored.engine().names().schema() + ".",
+                "Startup is not complete yet in schema " + schema + ".",
                 null);
     }
 
@@ -164,13 +206,63 @@ public final class EngineBackfills implements Backfills {
             return;
         }
         pause.close();
-        Crew workers = crew.get();
+        bootThread.interrupt();
+        long deadline =
+                System.nanoTime() + configuration.options().closeTimeout().toNanos();
+        CountDownLatch orderly = new CountDownLatch(1);
+        Thread watchdog = watchdog(orderly);
+        watchdog.start();
+        closeCrew();
+        // Whatever it still made while this closed is not started any more, and is closed here.
+        join(bootThread, deadline);
+        closeCrew();
+        operations.flush();
+        validations.stop();
+        orderly.countDown();
+        boot.abortSessions();
+        validations.close();
+        events.close();
+        join(watchdog, deadline);
+    }
+
+    /**
+     * A server that has fallen silent holds threads up for as long as their sockets wait. Shortly before the close timeout is over
+     * their connections are aborted, so that they end too.
+     */
+    private Thread watchdog(CountDownLatch orderly) {
+        long patience = configuration.options().closeTimeout().toNanos();
+        long margin = Math.min(patience / 2, ABORT_BEFORE_END.toNanos());
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        if (!orderly.await(patience - margin, TimeUnit.NANOSECONDS)) {
+                            LOG.atWarn().log("Backfill does not close in order; its connections are aborted");
+                            boot.abortSessions();
+                        }
+                    } catch (InterruptedException e) {
+                        boot.abortSessions();
+                    }
+                },
+                "backfill-close-" + configuration.processName());
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private void closeCrew() {
+        Crew workers = crew.getAndSet(null);
         if (workers != null) {
-            operations.flush();
             workers.close();
         }
-        validations.close();
-        bootThread.interrupt();
-        events.close();
+    }
+
+    private static void join(Thread thread, long deadline) {
+        if (thread == Thread.currentThread()) {
+            return;
+        }
+        try {
+            thread.join(Math.max(LEAST_JOIN_MILLIS, (deadline - System.nanoTime()) / 1_000_000));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -3,10 +3,14 @@ package dev.backfill.postgres.internal.startup;
 import dev.backfill.BackfillException;
 import dev.backfill.BackfillId;
 import dev.backfill.BackfillUnavailableException;
+import dev.backfill.ConflictCode;
 import dev.backfill.Readiness;
 import dev.backfill.Readiness.Input;
+import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
+import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.operator.PlaneContext;
+import dev.backfill.postgres.internal.operator.Unavailability;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -23,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Gatekeeper {
 
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final String STARTING = "Startup is not complete.";
     private static final long SHARED_FOR = Duration.ofSeconds(1).toNanos();
 
     private final Boot boot;
@@ -48,25 +54,18 @@ final class Gatekeeper {
     }
 
     private Readiness look() {
-        PlaneContext plane;
         try {
-            plane = boot.context();
+            PlaneContext plane = boot.context(PATIENCE);
+            Map<String, String> open = notCompleted(plane);
+            return started.get() ? decided(open) : starting();
         } catch (BackfillUnavailableException e) {
-            return withoutContext(e);
-        }
-        Map<String, String> open;
-        try {
-            open = notCompleted(plane);
+            return unusable(e);
         } catch (SQLException e) {
-            Input backfills = completedForEver ? Input.open() : Input.unknown("PostgreSQL can't be read.");
-            return new Readiness(Input.unknown("PostgreSQL can't be read."), Input.open(), backfills);
+            return unusable(Unavailability.of(e));
         }
-        if (!started.get()) {
-            BackfillException problem = boot.problem();
-            String why =
-                    problem == null || problem.getMessage() == null ? "Startup is not complete." : problem.getMessage();
-            return new Readiness(Input.open(), Input.open(), Input.closed(why));
-        }
+    }
+
+    private Readiness decided(Map<String, String> open) {
         if (open.isEmpty()) {
             completedForEver = true;
             return new Readiness(Input.open(), Input.open(), Input.open());
@@ -78,25 +77,47 @@ final class Gatekeeper {
         return new Readiness(Input.open(), Input.open(), Input.closed(why.toString()));
     }
 
-    private Readiness withoutContext(BackfillUnavailableException e) {
+    /** PostgreSQL answers, but this engine is not up: the schema is to blame until it is settled, the gate afterwards. */
+    private Readiness starting() {
+        BackfillException problem = boot.problem();
+        String why = problem == null || problem.getMessage() == null ? STARTING : problem.getMessage();
+        boolean settled = boot.schemaSettled()
+                && !(problem instanceof BackfillUnavailableException unavailable && isOfSchema(unavailable));
+        return new Readiness(
+                Input.open(),
+                settled ? Input.open() : Input.closed(why),
+                required.isEmpty() ? Input.open() : Input.closed(settled ? why : STARTING));
+    }
+
+    private Readiness unusable(BackfillUnavailableException e) {
         String why = e.getMessage() == null ? e.reason().wireName() : e.getMessage();
-        Input backfills = required.isEmpty() ? Input.open() : Input.unknown("The backfills can't be read.");
+        Input backfills =
+                completedForEver || required.isEmpty() ? Input.open() : Input.unknown("The backfills can't be read.");
+        if (isOfSchema(e)) {
+            return new Readiness(Input.open(), Input.closed("schema: " + why), backfills);
+        }
+        Input schema = boot.schemaSettled() ? Input.open() : Input.unknown("The schema can't be read.");
+        return new Readiness(Input.unknown(why), schema, backfills);
+    }
+
+    private static boolean isOfSchema(BackfillUnavailableException e) {
         return switch (e.reason()) {
-            case SCHEMA_MISSING, SCHEMA_INCOMPATIBLE, PRIVILEGE_MISSING ->
-                new Readiness(Input.open(), Input.closed("schema: " + why), backfills);
-            case UNAVAILABLE, BUSY, AUDIT_UNAVAILABLE ->
-                new Readiness(Input.unknown(why), Input.unknown("The schema can't be read."), backfills);
+            case SCHEMA_MISSING, SCHEMA_INCOMPATIBLE, PRIVILEGE_MISSING -> true;
+            case UNAVAILABLE, BUSY, AUDIT_UNAVAILABLE -> false;
         };
     }
 
     /** Required backfills that are not completed, with state or code; also the proof that PostgreSQL can be read. */
     private Map<String, String> notCompleted(PlaneContext plane) throws SQLException {
+        // Limits of its own: who probes must hear of a silent server soon.
+        Transactions probe = new Transactions(
+                plane.engine().sessions(), new Limits(PATIENCE, PATIENCE, PATIENCE, PATIENCE), PATIENCE);
         if (completedForEver || required.isEmpty()) {
-            plane.engine().control().inTransaction(session -> true);
+            probe.inTransaction(session -> true);
             return Map.of();
         }
         String[] ids = required.stream().map(BackfillId::value).toArray(String[]::new);
-        return plane.engine().control().inTransaction(session -> {
+        return probe.inTransaction(session -> {
             Map<String, String> open = new LinkedHashMap<>();
             try (PreparedStatement statement =
                             plane.engine().names().sql("""
@@ -105,11 +126,17 @@ final class Gatekeeper {
                                     WHERE b.state IS DISTINCT FROM 'completed' ORDER BY r.id""").prepare(session.connection(), Params.of("ids", ids));
                     ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
-                    String code = row.getString("failure_code");
-                    open.put(row.getString("id"), row.getString("state") + (code == null ? "" : " (" + code + ")"));
+                    String id = row.getString("id");
+                    String code = code(id, row.getString("failure_code"));
+                    open.put(id, row.getString("state") + (code == null ? "" : " (" + code + ")"));
                 }
             }
             return open;
         });
+    }
+
+    private @Nullable String code(String id, @Nullable String failureCode) {
+        ConflictCode refused = boot.refused().get(BackfillId.of(id));
+        return failureCode == null && refused != null ? refused.wireName() : failureCode;
     }
 }

@@ -1,12 +1,16 @@
 package dev.backfill.postgres.internal.startup;
 
+import dev.backfill.BoundedText;
 import java.util.Objects;
 
-/** The version of this library, from its jar. */
+/** The version of this library, from its jar; of a host's jar where it was repackaged, so its length is anybody's guess. */
 final class LibraryVersion {
 
-    static final String TEXT =
-            Objects.requireNonNullElse(LibraryVersion.class.getPackage().getImplementationVersion(), "unpackaged");
+    private static final int MOST = 40;
+
+    static final String TEXT = BoundedText.clean(
+            Objects.requireNonNullElse(LibraryVersion.class.getPackage().getImplementationVersion(), "unpackaged"),
+            MOST);
 
     private LibraryVersion() {}
 }

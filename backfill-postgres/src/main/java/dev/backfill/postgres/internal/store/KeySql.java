@@ -49,6 +49,27 @@ public final class KeySql {
         return each((column, i) -> collated("(SELECT k" + (i + 1) + " FROM " + edge + ")", column));
     }
 
+    /**
+     * For compound keys, the range of the first column alone, which follows from the range of the whole: the planner can estimate
+     * it, and it can't estimate a comparison of rows.
+     *
+     * @param low the least value of the first column, as SQL of its type
+     * @param high the greatest
+     */
+    String leadingRange(String low, String high) {
+        if (columns.size() == 1) {
+            return "";
+        }
+        KeyColumn first = columns.get(0);
+        String column = collated(alias() + "." + Identifiers.quote(first.name()), first);
+        return " AND " + column + " >= " + collated(low, first) + " AND " + column + " <= " + collated(high, first);
+    }
+
+    /** The first column from an array of canonical texts. */
+    String leadingOfArray(String array) {
+        return "(" + array + ")[1]::" + columns.get(0).sqlType();
+    }
+
     /** The columns of a page: k1, k2 and so on. */
     String asPageColumns() {
         return IntStream.range(0, columns.size())

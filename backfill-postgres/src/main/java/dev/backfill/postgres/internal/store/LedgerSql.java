@@ -42,6 +42,7 @@ public final class LedgerSql {
     public Optional<Stored> enter(Session session, OperatorRequest request) throws SQLException {
         int inserted = jooq.on(
                 session,
+                "ledger",
                 db -> db.insertInto(BACKFILL_REQUEST)
                         .set(BACKFILL_REQUEST.REQUEST_ID, request.requestId())
                         .set(BACKFILL_REQUEST.ACTION, request.action().wireName())
@@ -57,6 +58,7 @@ public final class LedgerSql {
     public Optional<Stored> find(Session session, OperatorRequest request) throws SQLException {
         return jooq.on(
                 session,
+                "ledger",
                 db -> db.select(
                                 BACKFILL_REQUEST.ACTION,
                                 BACKFILL_REQUEST.ID,
@@ -99,6 +101,7 @@ public final class LedgerSql {
             throws SQLException {
         jooq.on(
                 session,
+                "ledger",
                 db -> db.update(BACKFILL_REQUEST)
                         .set(BACKFILL_REQUEST.RESULT, result)
                         .set(BACKFILL_REQUEST.PRIOR_STATE, prior.wireName())

@@ -2,6 +2,7 @@ package dev.backfill.postgres.internal.store;
 
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -15,7 +16,14 @@ public final class PageSql {
     private static final String PAGE = """
             WITH backfill_page_ AS MATERIALIZED (
               SELECT {page_columns} FROM {source} WHERE {after}{row_key} <= {bound} ORDER BY {row_order} LIMIT :limit),
+            backfill_head_ AS MATERIALIZED (SELECT * FROM backfill_page_ ORDER BY {page_order} LIMIT 1),
             backfill_edge_ AS MATERIALIZED (SELECT * FROM backfill_page_ ORDER BY {page_order_desc} LIMIT 1)""";
+
+    // From the page's first key and not from the checkpoint, which one snapshot makes the same: a range with two ends
+    // that the
+    // planner doesn't know is taken for a narrow one, and a range with one end, or a comparison of rows, for a third of
+    // the table.
+    private static final String RANGE = "{row_key} >= {head} AND {row_key} <= {edge}{leading_range}";
 
     // Before the first checkpoint there is no lower end: another text, no sentinel.
     private static final String AFTER = "{row_key} > {checkpoint} AND ";
@@ -42,7 +50,7 @@ public final class PageSql {
     public Pair update(String assignments, String condition) {
         return pair(PAGE + """
                 , backfill_done_ AS (UPDATE {source} SET {assignments}
-                  WHERE {after}{row_key} <= {edge} AND ({condition}) RETURNING 1)
+                  WHERE {range} AND ({condition}) RETURNING 1)
                 SELECT (SELECT count(*) FROM backfill_done_) AS changed,\s""" + EDGE, assignments, condition);
     }
 
@@ -51,7 +59,7 @@ public final class PageSql {
         return pair(
                 PAGE + """
                 , backfill_rows_ AS MATERIALIZED (SELECT {assignments} FROM {source}
-                  WHERE {after}{row_key} <= {edge} AND ({condition}) ORDER BY {row_order} FOR NO KEY UPDATE)
+                  WHERE {range} AND ({condition}) ORDER BY {row_order} FOR NO KEY UPDATE)
                 SELECT\s""" + EDGE
                         + ", backfill_rows_.* FROM (SELECT 1) AS backfill_one_ LEFT JOIN backfill_rows_ ON true",
                 columns,
@@ -69,26 +77,26 @@ public final class PageSql {
     }
 
     private Sql compile(String template, String after, String assignments, String condition) {
-        Map<String, String> keys = Map.of(
-                "{after}", after,
-                "{page_columns}", key.asPageColumns(),
-                "{row_key}", key.ofRow(key.alias()),
-                "{row_order}", key.order(key.alias(), ""),
-                "{page_order_desc}", key.pageOrder(" DESC"),
-                "{page_order}", key.pageOrder(""),
-                "{page_texts}", key.pageTexts(),
-                "{edge}", key.ofEdge("backfill_edge_"),
-                "{checkpoint}", key.ofArray(":checkpoint::text[]"),
-                "{bound}", key.ofArray(":bound::text[]"));
-        String text = template.replace("{after}", after);
-        for (Map.Entry<String, String> part : keys.entrySet()) {
-            text = text.replace(part.getKey(), part.getValue());
-        }
-        // The author's fragments and the table's name last and as fragments, so that nothing in them is read as a
-        // parameter.
-        return Sql.of(
-                "/* backfill:repair */ " + text,
-                Map.of("source", key.table(), "assignments", assignments, "condition", condition));
+        Map<String, String> fragments = new HashMap<>(Map.of(
+                "page_columns", key.asPageColumns(),
+                "row_key", key.ofRow(key.alias()),
+                "row_order", key.order(key.alias(), ""),
+                "page_order_desc", key.pageOrder(" DESC"),
+                "page_order", key.pageOrder(""),
+                "page_texts", key.pageTexts(),
+                "head", key.ofEdge("backfill_head_"),
+                "edge", key.ofEdge("backfill_edge_"),
+                "leading_range",
+                        key.leadingRange("(SELECT k1 FROM backfill_head_)", "(SELECT k1 FROM backfill_edge_)")));
+        fragments.putAll(Map.of("source", key.table(), "assignments", assignments, "condition", condition));
+        // Parameters are named in the template alone: a fragment is put in as it is, so that nothing in an author's SQL
+        // or in a
+        // name is read as a parameter or as another fragment.
+        String text = template.replace("{range}", RANGE)
+                .replace("{after}", after)
+                .replace("{checkpoint}", key.ofArray(":checkpoint::text[]"))
+                .replace("{bound}", key.ofArray(":bound::text[]"));
+        return Sql.of("/* backfill:repair */ " + text, fragments);
     }
 
     /** What every statement of a window is given. */

@@ -62,6 +62,11 @@ public final class RowSql {
             @Nullable List<String> checkpoint,
             @Nullable String failureCode) {
 
+        /** Whether this library knows the row's format; any other is left alone (ID-5). */
+        public boolean isReadable() {
+            return contract == ClaimSql.CONTRACT;
+        }
+
         /** Whether no admitted work remains, so that validation is next. */
         public boolean isExhausted() {
             return boundEmpty || (bound != null && bound.equals(checkpoint));

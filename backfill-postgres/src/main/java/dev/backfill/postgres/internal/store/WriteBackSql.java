@@ -24,7 +24,13 @@ public final class WriteBackSql {
         this.keyWidth = key.width();
         first = compile(key, columns, facts, "");
         later = compile(
-                key, columns, facts, key.ofRow(key.alias()) + " > " + key.ofArray(":checkpoint::text[]") + " AND ");
+                key,
+                columns,
+                facts,
+                key.ofRow(key.alias()) + " > " + key.ofArray(":checkpoint::text[]")
+                        + key.leadingRange(
+                                key.leadingOfArray(":checkpoint::text[]"), key.leadingOfArray(":edge::text[]"))
+                        + " AND ");
     }
 
     private static Sql compile(KeySql key, List<String> columns, TableFacts facts, String after) {

@@ -45,7 +45,7 @@ final class Demo {
         Witness.install(queries);
 
         Console console = resources.add(Console.on(server.url(), OPERATOR));
-        Takeover takeover = new Takeover(queries, relays);
+        Takeover takeover = new Takeover(server.url(), queries, relays);
         start(console);
         watch(console, takeover, relays);
         Proof proof = new Proof(queries);
@@ -120,17 +120,24 @@ final class Demo {
     private void watch(Console console, Takeover takeover, List<RelayProcess> relays) throws Exception {
         Patience.until("every backfill is completed", LONGEST, GLANCE, () -> {
             takeover.step().ifPresent(news -> display.say("%s", news));
+            if (!display.isDue()) {
+                return false; // the moment to strike is short: look at nothing else meanwhile
+            }
             List<BackfillSnapshot> now = console.operations().list(OPERATOR).backfills();
-            now.stream()
-                    .filter(b -> b.state() == BackfillState.BLOCKED || b.state() == BackfillState.FAILED)
-                    .forEach(b -> {
-                        throw new DemoFailure(b.id() + " is " + b.state().wireName() + ": " + b.diagnostic());
-                    });
-            boolean done = now.stream().allMatch(b -> b.state() == BackfillState.COMPLETED);
+            requireNoneStuck(now);
             display.progress(now, relays);
-            return done;
+            return now.stream().allMatch(b -> b.state() == BackfillState.COMPLETED);
         });
         display.say("Every backfill is completed");
+    }
+
+    private static void requireNoneStuck(List<BackfillSnapshot> backfills) {
+        for (BackfillSnapshot backfill : backfills) {
+            if (backfill.state() == BackfillState.BLOCKED || backfill.state() == BackfillState.FAILED) {
+                throw new DemoFailure(
+                        backfill.id() + " is " + backfill.state().wireName() + ": " + backfill.diagnostic());
+            }
+        }
     }
 
     private void validate(Console console, Proof proof) throws Exception {

@@ -14,6 +14,8 @@ public final class DemoMain {
 
     /** {@code -Drows=N} sets the size. Exit code 0 only if the proof holds. */
     public static void main(String[] args) throws IOException {
+        // Here the log would tear the picture apart; the relays write theirs to files.
+        System.setProperty("logback.configurationFile", "logback-demo.xml");
         Resources resources = new Resources();
         Path directory = Files.createTempDirectory("backfill-demo");
         // Also when the user has had enough: no process and no file stays behind.

@@ -20,12 +20,14 @@ final class Display {
     private final PrintStream out;
     private final boolean terminal;
     private final long began = System.nanoTime();
+    private long asked;
     private long painted;
     private int linesToRepaint;
 
     private Display(PrintStream out, boolean terminal) {
         this.out = out;
         this.terminal = terminal;
+        this.asked = began;
         this.painted = began - PLAIN_NANOS;
     }
 
@@ -61,9 +63,15 @@ final class Display {
         linesToRepaint = 0;
     }
 
-    /** Shows progress if it is time to. */
+    /** Whether it is time for {@link #progress}. */
+    boolean isDue() {
+        return System.nanoTime() - asked >= REPAINT_NANOS;
+    }
+
+    /** Shows progress: on a terminal now, elsewhere now and then. */
     void progress(List<BackfillSnapshot> backfills, List<RelayProcess> relays) {
-        if (System.nanoTime() - painted < (terminal ? REPAINT_NANOS : PLAIN_NANOS)) {
+        asked = System.nanoTime();
+        if (!terminal && System.nanoTime() - painted < PLAIN_NANOS) {
             return;
         }
         painted = System.nanoTime();
@@ -113,7 +121,7 @@ final class Display {
             return "";
         }
         Optional<String> relay = relays.stream()
-                .filter(candidate -> owner.contains(candidate.processName()))
+                .filter(candidate -> candidate.isOwner(owner))
                 .map(RelayProcess::name)
                 .findFirst();
         return relay.orElse(owner) + (backfill.claim().status() == ClaimStatus.EXPIRED ? " (lapsed)" : "");

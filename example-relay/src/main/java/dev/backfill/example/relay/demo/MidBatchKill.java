@@ -1,36 +1,43 @@
 package dev.backfill.example.relay.demo;
 
 import dev.backfill.example.relay.backfills.EventCounts;
-import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Kills the owner of the counting repair where it hurts most: after it has written into the counters, before it has committed.
+ * Kills the owner of the counting repair where it hurts most: after it has written into counters, before it has committed.
  *
- * <p>That moment lasts a millisecond. So the owner is frozen first, and then PostgreSQL is asked whether its session stands inside
- * a transaction that holds the counters. If not, it is thawed again, none the wiser, and the next try may be luckier.
+ * <p>That moment lasts a millisecond, so it is stretched: a counter in the middle of the batch is locked for a moment, as live
+ * traffic would, and the batch has to wait for it with half of its work done. Whoever waits there is killed.
  */
 final class MidBatchKill {
 
-    private static final Duration GLANCE = Duration.ofMillis(2);
+    private static final Duration GLANCE = Duration.ofMillis(1);
+    private static final int GLANCES = 200; // a batch gives up on a lock after 250 ms
 
-    // The session's state, if it has written into the counters and neither committed nor rolled back.
-    private static final String OPEN_BATCH = """
-            SELECT a.state || ' ' || a.backend_xid FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
-            WHERE l.relation = 'channel_counters'::regclass AND l.mode = 'RowExclusiveLock' AND l.granted
-                AND a.backend_xid IS NOT NULL AND a.application_name = ?
+    // A tenth of the way: something is done that must not be done again.
+    private static final String IS_UNDER_WAY = "SELECT state = 'running' AND claim_token IS NOT NULL"
+            + " AND rows_scanned >= (SELECT count(*) / 10 FROM events) FROM backfill WHERE id = ?";
+
+    // Batches lock counters in the order of their key: when they come to this one they have written several.
+    private static final String LOCK = """
+            BEGIN;
+            SELECT FROM channel_counters WHERE channel_id > 5 AND history_events > 0 ORDER BY channel_id LIMIT 1 FOR UPDATE
             """;
 
-    private static final String OWNER =
-            "SELECT claim_owner FROM backfill WHERE id = ? AND state = 'running' AND checkpoint IS NOT NULL"
-                    + " AND claim_expires_at > clock_timestamp() + interval '1 second'";
+    private static final String WHO_WAITS =
+            "SELECT backend_xid FROM pg_stat_activity WHERE ? = ANY (pg_blocking_pids(pid)) AND backend_xid IS NOT NULL";
 
+    private static final String OWNER =
+            "SELECT claim_owner FROM backfill WHERE id = ? AND state = 'running' AND claim_expires_at > clock_timestamp()";
+
+    private final String jdbcUrl;
     private final Queries queries;
 
-    MidBatchKill(Queries queries) {
+    MidBatchKill(String jdbcUrl, Queries queries) {
+        this.jdbcUrl = jdbcUrl;
         this.queries = queries;
     }
 
@@ -44,48 +51,37 @@ final class MidBatchKill {
      */
     record Killed(RelayProcess victim, long generation, String transaction, String at) {}
 
-    /** One try; empty when the owner was not in the middle of a batch. */
-    Optional<Killed> attempt(List<RelayProcess> relays) throws SQLException, IOException, InterruptedException {
-        Optional<RelayProcess> owner = owner(relays);
-        if (owner.isEmpty()) {
+    /** One try; empty when nobody came by. */
+    Optional<Killed> attempt(List<RelayProcess> relays) throws SQLException, InterruptedException {
+        if (!queries.isTrue(IS_UNDER_WAY, EventCounts.ID)) {
             return Optional.empty();
         }
-        RelayProcess victim = owner.get();
-        victim.freeze();
-        Optional<String> transaction = openTransaction(victim);
-        if (transaction.isEmpty() || !owner(relays).equals(owner)) {
-            victim.thaw();
+        try (Queries traffic = new Queries(jdbcUrl)) {
+            int session = (int) traffic.number("SELECT pg_backend_pid()");
+            traffic.execute(LOCK);
+            for (int glance = 0; glance < GLANCES; glance++) {
+                Optional<String> waiting = queries.text(WHO_WAITS, session);
+                if (waiting.isPresent()) {
+                    return kill(waiting.get(), relays);
+                }
+                Patience.pause(GLANCE);
+            }
             return Optional.empty();
         }
-        long generation = queries.number("SELECT generation FROM backfill WHERE id = ?", EventCounts.ID);
-        victim.kill();
-        String at = queries.text("SELECT clock_timestamp()").orElseThrow();
-        return Optional.of(new Killed(victim, generation, transaction.get(), at));
     }
 
-    private Optional<RelayProcess> owner(List<RelayProcess> relays) throws SQLException {
+    private Optional<Killed> kill(String transaction, List<RelayProcess> relays)
+            throws SQLException, InterruptedException {
         Optional<String> owner = queries.text(OWNER, EventCounts.ID);
-        return relays.stream()
-                .filter(relay -> owner.filter(name -> belongsTo(name, relay)).isPresent())
+        Optional<RelayProcess> victim = relays.stream()
+                .filter(relay -> owner.filter(relay::isOwner).isPresent())
                 .findFirst();
-    }
-
-    private static boolean belongsTo(String owner, RelayProcess relay) {
-        return owner.matches(".*\\b" + relay.processName() + "\\b.*");
-    }
-
-    /** The open transaction of a frozen process. A statement that was under way ends by itself: the server is not frozen. */
-    private Optional<String> openTransaction(RelayProcess frozen) throws SQLException, InterruptedException {
-        for (int glance = 0; glance < 100; glance++) {
-            Optional<String> session = queries.text(OPEN_BATCH, frozen.processName());
-            if (session.isEmpty()) {
-                return Optional.empty();
-            }
-            if (session.get().startsWith("idle in transaction ")) {
-                return session.map(text -> text.substring(text.lastIndexOf(' ') + 1));
-            }
-            Patience.pause(GLANCE);
+        if (victim.isEmpty()) {
+            return Optional.empty();
         }
-        return Optional.empty();
+        victim.get().kill();
+        String at = queries.text("SELECT clock_timestamp()").orElseThrow();
+        long generation = queries.number("SELECT generation FROM backfill WHERE id = ?", EventCounts.ID);
+        return Optional.of(new Killed(victim.get(), generation, transaction, at));
     }
 }

@@ -41,30 +41,13 @@ final class RelayProcess {
         return process.pid();
     }
 
-    /** What this process calls itself in claims and in {@code pg_stat_activity}. */
-    String processName() {
-        return "relay-" + process.pid();
+    /** Whether a claim's owner is this process. */
+    boolean isOwner(String claimOwner) {
+        return claimOwner.matches(".*\\brelay-" + process.pid() + "\\b.*");
     }
 
     boolean isAlive() {
         return process.isAlive();
-    }
-
-    /** SIGSTOP: no line of its code runs until {@link #thaw}. */
-    void freeze() throws IOException, InterruptedException {
-        signal("STOP");
-    }
-
-    void thaw() throws IOException, InterruptedException {
-        signal("CONT");
-    }
-
-    private void signal(String signal) throws IOException, InterruptedException {
-        Process kill = new ProcessBuilder("sh", "-c", "kill -" + signal + " " + process.pid()).start();
-        if (kill.waitFor() != 0) {
-            throw new DemoFailure(
-                    name + " could not be sent SIG" + signal + "; it is " + (isAlive() ? "alive" : "gone") + ".");
-        }
     }
 
     /** SIGKILL: nothing is released, nothing is rolled back by it, nothing is said. */

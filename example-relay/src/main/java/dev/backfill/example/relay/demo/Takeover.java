@@ -2,7 +2,6 @@ package dev.backfill.example.relay.demo;
 
 import dev.backfill.example.relay.backfills.EventCounts;
 import dev.backfill.example.relay.demo.MidBatchKill.Killed;
-import java.io.IOException;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
@@ -17,9 +16,9 @@ final class Takeover {
     private @Nullable Killed killed;
     private @Nullable Taken taken;
 
-    Takeover(Queries queries, List<RelayProcess> relays) {
+    Takeover(String jdbcUrl, Queries queries, List<RelayProcess> relays) {
         this.queries = queries;
-        this.kill = new MidBatchKill(queries);
+        this.kill = new MidBatchKill(jdbcUrl, queries);
         this.relays = relays;
     }
 
@@ -32,7 +31,7 @@ final class Takeover {
     record Taken(long generation, double secondsAfter) {}
 
     /** What happened since the last call, in a sentence. */
-    Optional<String> step() throws SQLException, IOException, InterruptedException {
+    Optional<String> step() throws SQLException, InterruptedException {
         Killed victim = killed;
         if (victim == null) {
             killed = kill.attempt(relays).orElse(null);

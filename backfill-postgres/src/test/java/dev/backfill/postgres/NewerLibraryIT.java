@@ -1,0 +1,80 @@
+package dev.backfill.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.backfill.ActionOutcome;
+import dev.backfill.BackfillAction;
+import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillState;
+import dev.backfill.BackfillUnavailableException.Reason;
+import dev.backfill.StepOutcome.Committed;
+import dev.backfill.StepOutcome.NothingToDo;
+import dev.backfill.testkit.BackfillHarness;
+import dev.backfill.testkit.PostgresTest;
+import dev.backfill.testkit.TestDatabase;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Rows that this process can't safely read are left alone (ID-5). */
+@PostgresTest
+class NewerLibraryIT {
+
+    private final TestDatabase db;
+
+    NewerLibraryIT(TestDatabase db) {
+        this.db = db;
+    }
+
+    @BeforeEach
+    void a_table() {
+        db.clear();
+        Samples.items(db, 20);
+    }
+
+    @Test
+    void a_row_of_an_unknown_format_is_neither_claimed_nor_steered() { // ID-5
+        BackfillDefinition<Long> definition = Samples.doubling(10);
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            harness.start(definition.id());
+            harness.tamper(definition.id(), "contract", "2");
+            Map<String, String> before = harness.row(definition.id());
+            assertThat(harness.worker("a").step()).isEqualTo(new NothingToDo());
+            for (BackfillAction action : BackfillAction.values()) {
+                if (action != BackfillAction.VALIDATE) {
+                    assertThat(harness.perform(action, definition.id()))
+                            .isInstanceOfSatisfying(
+                                    ActionOutcome.Unavailable.class,
+                                    u -> assertThat(u.reason()).isEqualTo(Reason.SCHEMA_INCOMPATIBLE));
+                }
+            }
+            assertThat(harness.row(definition.id())).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void a_row_whose_key_is_stored_as_another_type_is_not_claimed() { // ID-5, SR-4
+        BackfillDefinition<Long> definition = Samples.doubling(10);
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            harness.start(definition.id());
+            harness.tamper(definition.id(), "key_codec", "v2:bigint");
+            assertThat(harness.worker("a").step()).isEqualTo(new NothingToDo());
+            harness.tamper(definition.id(), "key_codec", "v1:bigint");
+            assertThat(harness.worker("a").step()).isInstanceOf(Committed.class);
+        }
+    }
+
+    @Test
+    void an_id_that_this_process_does_not_know_is_left_to_one_that_does() { // ID-5, CT 6
+        BackfillDefinition<Long> definition = Samples.doubling(10);
+        try (BackfillHarness knowing = BackfillHarness.on(db, definition);
+                BackfillHarness other = BackfillHarness.on(db, Samples.upper(10))) {
+            knowing.start(definition.id());
+            assertThat(other.worker("b").step()).isEqualTo(new NothingToDo());
+            assertThat(other.show(definition.id()).knownHere()).isFalse();
+            assertThat(other.show(definition.id()).waiting()).isNotNull();
+            assertThat(knowing.worker("a").step()).isInstanceOf(Committed.class);
+            assertThat(knowing.state(definition.id())).isEqualTo(BackfillState.RUNNING);
+        }
+    }
+}

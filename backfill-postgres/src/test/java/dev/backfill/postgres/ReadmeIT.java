@@ -1,0 +1,143 @@
+package dev.backfill.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.backfill.Authority;
+import dev.backfill.Backfill;
+import dev.backfill.BackfillAction;
+import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillState;
+import dev.backfill.Backfills;
+import dev.backfill.EngineOptions;
+import dev.backfill.Keys;
+import dev.backfill.OperatorRequest;
+import dev.backfill.RowRepair;
+import dev.backfill.SchemaMode;
+import dev.backfill.SetRepair;
+import dev.backfill.Validation;
+import dev.backfill.ValidationOutcome;
+import dev.backfill.testkit.Eventually;
+import dev.backfill.testkit.PostgresTest;
+import dev.backfill.testkit.TestDatabase;
+import java.text.Normalizer;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What the README shows, compiled and run. */
+@PostgresTest
+class ReadmeIT {
+
+    // region definition
+    static final BackfillDefinition<Long> THREAD_ROOTS = Backfill.define("events.thread-root.v1")
+            .describedAs("Computes thread_root for events written before threads existed")
+            .over("events", Keys.bigint("id"))
+            .batchSize(1_000)
+            .repair(SetRepair.set("thread_root", "(tags #>> '{e,0}')::bigint")
+                    .where("thread_root IS NULL AND tags ? 'e'"))
+            .validate(Validation.noRowMatches("thread_root IS NULL AND tags ? 'e'"))
+            .build();
+    // endregion
+
+    // region row-style
+    static final BackfillDefinition<Long> SEARCH_TEXT = Backfill.define("events.search-text.v1")
+            .over("events", Keys.bigint("id"))
+            .repair(RowRepair.reading("content").writing("search_text", row -> {
+                String content = row.text("content");
+                return content == null ? "" : Normalizer.normalize(content, Normalizer.Form.NFKC);
+            }))
+            .validate(Validation.noRowMatches("search_text IS DISTINCT FROM normalize(coalesce(content, ''), NFKC)"))
+            .build();
+    // endregion
+
+    // region custom-style
+    static final BackfillDefinition<Long> EVENT_COUNTS = Backfill.define("channels.event-counts.v1")
+            .over("events", Keys.bigint("id"))
+            .repair((batch, transaction) -> {
+                try (var update = transaction.connection().prepareStatement("""
+                        UPDATE channels AS c SET event_count = c.event_count + n.events
+                        FROM (SELECT channel, count(*) AS events FROM events WHERE id = ANY (?) GROUP BY channel) AS n
+                        WHERE c.id = n.channel""")) {
+                    update.setArray(
+                            1,
+                            transaction
+                                    .connection()
+                                    .createArrayOf("bigint", batch.keys().toArray()));
+                    return update.executeUpdate();
+                }
+            })
+            .validate(transaction -> {
+                try (var count = transaction.connection().createStatement();
+                        var row = count.executeQuery("SELECT (SELECT coalesce(sum(event_count), 0) FROM channels)"
+                                + " >= (SELECT count(*) FROM events WHERE " + transaction.withinBound("events")
+                                + ")")) {
+                    return row.next() && row.getBoolean(1)
+                            ? ValidationOutcome.holds()
+                            : ValidationOutcome.rejected("Channels count fewer events than there are.");
+                }
+            })
+            .build();
+    // endregion
+
+    private final TestDatabase db;
+
+    ReadmeIT(TestDatabase db) {
+        this.db = db;
+    }
+
+    @BeforeEach
+    void a_table() {
+        db.clear();
+        db.execute("create table channels (id bigint primary key, event_count bigint not null default 0)");
+        db.execute(
+                "create table events (id bigint primary key, channel bigint not null, content text, tags jsonb not null,"
+                        + " thread_root bigint, search_text text)");
+        db.execute("insert into channels (id) values (0), (1)");
+        db.execute("insert into events (id, channel, content, tags) select g, g % 2, 'ﬁne ' || g,"
+                + " jsonb_build_object('e', jsonb_build_array(g / 2)) from generate_series(1, 5000) as g");
+    }
+
+    private static Backfills host(DataSource dataSource) {
+        // region host
+        Backfills backfills = PostgresBackfills.on(dataSource)
+                .definitions(THREAD_ROOTS, SEARCH_TEXT, EVENT_COUNTS)
+                .requiredAtStartup("events.thread-root.v1") // automatic mode; leave out for manual
+                .schema(SchemaMode.MIGRATE) // or VERIFY, and apply the published migrations yourself
+                .options(EngineOptions.builder().workers(2).build())
+                .operators((authority, capability) -> authority.kind() == Authority.Kind.HOST)
+                .startup(); // returns at once
+        // endregion
+        return backfills;
+    }
+
+    @Test
+    void the_readme_tells_the_truth() { // CF-1, CF-3
+        try (Backfills backfills = host(db.dataSource())) {
+            // region operate
+            backfills
+                    .operations()
+                    .perform(new OperatorRequest(
+                            BackfillAction.START,
+                            SEARCH_TEXT.id(),
+                            UUID.randomUUID().toString(), // repeat the same ID after a lost answer
+                            Authority.host("deploy"),
+                            "release 42"));
+            // endregion
+            Eventually.until(
+                    "the required backfill opens the gate",
+                    () -> backfills.readiness().isOpen());
+            Eventually.until(
+                    "the started one completes",
+                    () -> backfills
+                                    .operations()
+                                    .show(Authority.host("deploy"), SEARCH_TEXT.id())
+                                    .state()
+                            == BackfillState.COMPLETED);
+        }
+        assertThat(db.queryLong("select count(*) from events where thread_root = id / 2"))
+                .isEqualTo(5000);
+        assertThat(db.queryLong("select count(*) from events where search_text = 'fine ' || id"))
+                .isEqualTo(5000);
+    }
+}

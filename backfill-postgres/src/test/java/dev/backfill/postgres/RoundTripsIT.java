@@ -1,0 +1,82 @@
+package dev.backfill.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.backfill.BackfillDefinition;
+import dev.backfill.StepOutcome.Committed;
+import dev.backfill.testkit.BackfillHarness;
+import dev.backfill.testkit.HarnessWorker;
+import dev.backfill.testkit.PostgresTest;
+import dev.backfill.testkit.TestDatabase;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a batch costs on the wire, counted between driver and server. */
+@PostgresTest
+class RoundTripsIT {
+
+    private static final int WARM_UP = 12;
+    private static final int COUNTED = 20;
+
+    private final TestDatabase db;
+
+    RoundTripsIT(TestDatabase db) {
+        this.db = db;
+    }
+
+    @BeforeEach
+    void a_table() {
+        db.clear();
+        Samples.items(db, 1_000);
+    }
+
+    private List<Long> perBatch(BackfillDefinition<?> definition, boolean fused) throws Exception {
+        try (WireCounter wire = new WireCounter(db.jdbcUrl());
+                HikariDataSource pool = pool(wire.jdbcUrl());
+                BackfillHarness harness = BackfillHarness.over(db)
+                        .definitions(definition)
+                        .connections(pool::getConnection)
+                        .options(o -> o.fusedCommit(fused))
+                        .open()) {
+            harness.start(definition.id());
+            HarnessWorker worker = harness.worker("a");
+            List<Long> counts = new ArrayList<>();
+            for (int i = 0; i < WARM_UP + COUNTED; i++) {
+                long before = wire.roundTrips();
+                assertThat(worker.step()).isInstanceOf(Committed.class);
+                if (i >= WARM_UP) {
+                    counts.add(wire.roundTrips() - before);
+                }
+            }
+            return counts;
+        }
+    }
+
+    private static HikariDataSource pool(String url) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url + (url.contains("?") ? "&" : "?") + "sslmode=disable&gssEncMode=disable");
+        config.setMaximumPoolSize(3);
+        config.setMinimumIdle(1);
+        return new HikariDataSource(config);
+    }
+
+    @Test
+    void a_set_batch_takes_three_round_trips_in_the_fused_form() throws Exception {
+        assertThat(perBatch(Samples.doubling(10), true)).hasSize(COUNTED).containsOnly(3L);
+    }
+
+    @Test
+    void a_set_batch_takes_five_round_trips_in_the_plain_form() throws Exception {
+        // Begin, repair, lock, fence, COMMIT: one after the other, for whoever wants to read along.
+        assertThat(perBatch(Samples.doubling(10), false)).hasSize(COUNTED).containsOnly(5L);
+    }
+
+    @Test
+    void a_row_batch_takes_four_round_trips() throws Exception {
+        assertThat(perBatch(Samples.upper(10), true)).hasSize(COUNTED).containsOnly(4L);
+    }
+}

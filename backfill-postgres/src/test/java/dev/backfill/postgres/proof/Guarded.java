@@ -1,0 +1,129 @@
+package dev.backfill.postgres.proof;
+
+import dev.backfill.BackfillState;
+import dev.backfill.Diagnostic;
+import dev.backfill.DiagnosticCode;
+import dev.backfill.EngineOptions;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Sessions;
+import dev.backfill.postgres.internal.schema.Names;
+import dev.backfill.postgres.internal.store.Claim;
+import dev.backfill.postgres.internal.store.ClaimSql;
+import dev.backfill.postgres.internal.store.OutcomeSql;
+import dev.backfill.testkit.TestDatabase;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** The statements on the one row, each called as the engine calls it, in a transaction of its own. */
+final class Guarded {
+
+    static final Duration LEASE = Duration.ofSeconds(30);
+    static final int MOST_ATTEMPTS = 3;
+
+    private static final Diagnostic WHY = Diagnostic.of(DiagnosticCode.DEFINITION_ERROR, "It failed.", null);
+
+    private final TestDatabase db;
+    private final ClaimSql claims;
+    private final OutcomeSql outcomes;
+
+    Guarded(TestDatabase db) {
+        Names names = new Names("public");
+        EngineOptions options =
+                EngineOptions.builder().maxAttempts(MOST_ATTEMPTS).build();
+        this.db = db;
+        this.claims = new ClaimSql(names);
+        this.outcomes = new OutcomeSql(names, claims, options);
+    }
+
+    /** What an owner of a claim may do. */
+    enum Owned {
+        RENEW,
+        RELEASE,
+        RECLAIM,
+        DELAY,
+        DELAY_CONTENDED,
+        NARROW,
+        BLOCK,
+        FAIL,
+        COMPLETE;
+
+        /** Whether it asks for a lease that is still valid; giving back and settling need none. */
+        boolean needsLease() {
+            return this != RELEASE && this != RECLAIM;
+        }
+    }
+
+    Session open() throws SQLException {
+        return new Sessions(db, true).open(Duration.ofSeconds(60));
+    }
+
+    boolean perform(Owned what, Claim claim) throws SQLException {
+        try (Session session = open()) {
+            boolean done = perform(what, claim, session);
+            session.commit();
+            return done;
+        }
+    }
+
+    boolean perform(Owned what, Claim claim, Session session) throws SQLException {
+        return switch (what) {
+            case RENEW -> claims.renew(session, claim, LEASE, null, null);
+            case RELEASE -> claims.release(session, claim);
+            case RECLAIM -> claims.reclaim(session, claim, LEASE).isPresent();
+            case DELAY -> outcomes.delay(session, claim, WHY, false);
+            case DELAY_CONTENDED -> outcomes.delay(session, claim, WHY, true);
+            case NARROW -> outcomes.narrow(session, claim, WHY);
+            case BLOCK -> outcomes.end(session, claim, BackfillState.BLOCKED, WHY);
+            case FAIL -> outcomes.end(session, claim, BackfillState.FAILED, WHY);
+            case COMPLETE -> outcomes.complete(session, claim);
+        };
+    }
+
+    boolean acquire(String... ids) throws SQLException {
+        try (Session session = open()) {
+            boolean got = acquire(session, ids);
+            session.commit();
+            return got;
+        }
+    }
+
+    boolean acquire(Session session, String... ids) throws SQLException {
+        return claims.acquire(session, List.of(ids), "racer", LEASE, MOST_ATTEMPTS)
+                .isPresent();
+    }
+
+    boolean completeUnclaimed(long generation) throws SQLException {
+        try (Session session = open()) {
+            boolean done = outcomes.completeUnclaimed(session, Counters.ID.value(), generation);
+            session.commit();
+            return done;
+        }
+    }
+
+    boolean exhaust() throws SQLException {
+        try (Session session = open()) {
+            boolean done = outcomes.exhaust(session, Counters.ID.value(), WHY) != null;
+            session.commit();
+            return done;
+        }
+    }
+
+    /** The claim as the row has it. */
+    static Claim claimIn(Map<String, String> row) {
+        return new Claim(
+                Counters.ID,
+                Integer.parseInt(row.get("no")),
+                BackfillState.ofWireName(row.get("state")),
+                Long.parseLong(row.get("generation")),
+                UUID.fromString(row.get("claim_token")),
+                "a",
+                List.of("10"),
+                List.of("10"),
+                0,
+                0,
+                false);
+    }
+}

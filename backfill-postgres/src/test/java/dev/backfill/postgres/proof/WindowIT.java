@@ -1,0 +1,160 @@
+package dev.backfill.postgres.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.backfill.Backfill;
+import dev.backfill.BackfillDefinition;
+import dev.backfill.Keys;
+import dev.backfill.SetRepair;
+import dev.backfill.StepOutcome;
+import dev.backfill.StepOutcome.Committed;
+import dev.backfill.Validation;
+import dev.backfill.testkit.BackfillHarness;
+import dev.backfill.testkit.HarnessWorker;
+import dev.backfill.testkit.PostgresTest;
+import dev.backfill.testkit.TestDatabase;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The window: strictly after the checkpoint, not beyond the bound, in order, no larger than declared. In each authoring style. */
+@PostgresTest
+class WindowIT {
+
+    private final TestDatabase db;
+
+    WindowIT(TestDatabase db) {
+        this.db = db;
+    }
+
+    enum Style {
+        SET(Counters::set),
+        ROW(Counters::row),
+        CUSTOM(Counters::custom);
+
+        final IntFunction<BackfillDefinition<Long>> definition;
+
+        Style(IntFunction<BackfillDefinition<Long>> definition) {
+            this.definition = definition;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void each_window_begins_after_the_last_and_holds_no_more_than_declared(Style style) { // SR-3, SR-7, BB-1
+        Counters.fresh(db, 0);
+        // Against the order of keys, so that a window without an order of its own would take the wrong rows.
+        db.execute("insert into counters (id) select g from generate_series(10, 1, -1) as g");
+        try (BackfillHarness harness = BackfillHarness.on(db, style.definition.apply(4))) {
+            harness.start(Counters.ID);
+            HarnessWorker worker = harness.worker("a");
+            assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 4, 4, false));
+            assertThat(Counters.hits(db)).isEqualTo("1111000000");
+            assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 4, 4, false));
+            assertThat(Counters.hits(db)).isEqualTo("1111111100");
+            assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 2, 2, true));
+            assertThat(Counters.hits(db)).isEqualTo("1111111111");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void rows_beyond_the_bound_belong_to_others(Style style) { // SR-1, SR-5, VA-2
+        Counters.fresh(db, 6);
+        try (BackfillHarness harness = BackfillHarness.on(db, style.definition.apply(4))) {
+            harness.start(Counters.ID);
+            db.execute("insert into counters (id) values (7), (8)");
+            harness.runToCompletion(Counters.ID);
+            assertThat(Counters.hits(db)).isEqualTo("11111100");
+            assertThat(harness.row(Counters.ID)).containsEntry("bound", "{6}").containsEntry("checkpoint", "{6}");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_new_owner_goes_on_strictly_after_the_checkpoint(Style style) { // CL-5, SR-3
+        Counters.fresh(db, 10);
+        try (BackfillHarness harness = BackfillHarness.on(db, style.definition.apply(4))) {
+            harness.start(Counters.ID);
+            HarnessWorker a = harness.worker("a");
+            assertThat(a.step()).isInstanceOf(Committed.class);
+            a.vanish();
+            assertThat(harness.worker("b").step()).isEqualTo(new StepOutcome.NothingToDo());
+            harness.expireLease(Counters.ID);
+            assertThat(harness.worker("b").step()).isEqualTo(new Committed(Counters.ID, 4, 4, false));
+            assertThat(Counters.hits(db)).isEqualTo("1111111100");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_bound_row_that_was_deleted_ends_the_source_at_the_bound(Style style) { // SR-7
+        Counters.fresh(db, 8);
+        try (BackfillHarness harness = BackfillHarness.on(db, style.definition.apply(4))) {
+            harness.start(Counters.ID);
+            HarnessWorker worker = harness.worker("a");
+            assertThat(worker.step()).isInstanceOf(Committed.class);
+            db.execute("delete from counters where id > 4");
+            assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 0, 0, true));
+            assertThat(harness.row(Counters.ID))
+                    .containsEntry("checkpoint", "{8}")
+                    .containsEntry("state", "validating");
+        }
+    }
+
+    @Test
+    void an_empty_match_moves_the_checkpoint() { // SR-7
+        Counters.fresh(db, 10);
+        var never = Counters.over(Counters.ID.value())
+                .batchSize(4)
+                .repair(SetRepair.set("hits", "hits + 1").where("id > 8"))
+                .validate(Validation.noRowMatches("id > 8 and hits <> 1"))
+                .build();
+        try (BackfillHarness harness = BackfillHarness.on(db, never)) {
+            harness.start(Counters.ID);
+            HarnessWorker worker = harness.worker("a");
+            assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 4, 0, false));
+            assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 4, 0, false));
+            assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 2, 2, true));
+        }
+    }
+
+    @Test
+    void a_custom_repair_is_given_its_keys_in_order_and_each_once() { // SR-2, AT-3
+        Counters.fresh(db, 0);
+        db.execute("insert into counters (id) select g from generate_series(9, 1, -1) as g");
+        List<Long> seen = new ArrayList<>();
+        var definition = Counters.custom(4, (batch, tx) -> {
+            seen.addAll(batch.keys());
+            return 0;
+        });
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            harness.runToCompletion(Counters.ID);
+        }
+        assertThat(seen).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
+    }
+
+    @Test
+    void ties_are_broken_by_the_rest_of_the_key() { // SR-2
+        Counters.fresh(db, 0);
+        db.execute("drop table if exists tied");
+        db.execute("create table tied (at timestamptz not null, id int not null, hits int not null default 0,"
+                + " primary key (at, id))");
+        db.execute(
+                "insert into tied select timestamptz '2024-01-01 00:00:00.000001Z', g from generate_series(7, 1, -1) as g");
+        var definition = Backfill.define("tied.hits.v1")
+                .over("tied", Keys.compound(Keys.timestamptz("at"), Keys.integer("id")))
+                .batchSize(2)
+                .repair(SetRepair.set("hits", "hits + 1").where("true"))
+                .validate(Validation.noRowMatches("hits <> 1"))
+                .build();
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            harness.runToCompletion(definition.id());
+            assertThat(db.queryLong("select count(*) from tied where hits = 1")).isEqualTo(7);
+            assertThat(harness.row(definition.id())).containsEntry("batches", "4");
+        }
+    }
+}
