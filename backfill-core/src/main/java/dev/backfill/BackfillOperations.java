@@ -31,6 +31,24 @@ public interface BackfillOperations {
     /** What would stand in the way of a start. Needs {@link Capability#READ}. */
     Preflight preflight(Authority authority, BackfillId id);
 
+    /** How hard a backfill may press, and how the database fares. Needs {@link Capability#READ}. */
+    Pace pace(Authority authority, BackfillId id);
+
+    /**
+     * Sets how hard a backfill may press, from its next batch on. Touches neither state, bound, checkpoint, generation nor claim.
+     * Needs {@link Capability#CONTROL}. One transaction with its audit record; a repeat of the request changes nothing.
+     *
+     * @param pacing what shall be in force; null for the definition's own
+     */
+    PaceOutcome pace(ControlRequest request, @Nullable Pacing pacing);
+
+    /**
+     * A rehearsal: real batches at the first, a middle and the last window, each rolled back. Touches neither state, bound,
+     * checkpoint, generation nor claim, and holds row locks for moments. Needs {@link Capability#CONTROL}; audited. A repeat of the
+     * request rehearses again. What own code does outside its transaction is not rolled back.
+     */
+    RehearsalOutcome rehearse(ControlRequest request);
+
     /**
      * Start, pause, resume or retry. Needs {@link Capability#CONTROL}. One transaction with its audit record.
      *

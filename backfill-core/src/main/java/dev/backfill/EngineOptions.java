@@ -31,6 +31,7 @@ public final class EngineOptions {
     private final int batchSizeCap;
     private final boolean fusedCommit;
     private final boolean preparedStatements;
+    private final HealthLimits health;
 
     private EngineOptions(Builder from) {
         this.workers = from.workers;
@@ -52,6 +53,7 @@ public final class EngineOptions {
         this.batchSizeCap = from.batchSizeCap;
         this.fusedCommit = from.fusedCommit;
         this.preparedStatements = from.preparedStatements;
+        this.health = from.health;
     }
 
     /** The defaults. */
@@ -159,6 +161,11 @@ public final class EngineOptions {
         return preparedStatements;
     }
 
+    /** See {@link Builder#health}. */
+    public HealthLimits health() {
+        return health;
+    }
+
     /** Collects options. Confined to one thread. Each setter throws {@link InvalidDefinitionException} for a value out of range. */
     public static final class Builder {
 
@@ -181,6 +188,7 @@ public final class EngineOptions {
         private int batchSizeCap = BackfillDefinition.MAX_BATCH_SIZE;
         private boolean fusedCommit = true;
         private boolean preparedStatements = true;
+        private HealthLimits health = HealthLimits.defaults();
 
         private Builder() {}
 
@@ -295,6 +303,12 @@ public final class EngineOptions {
         /** Whether engine statements may be prepared on the server; default true. Switch off behind PgBouncer below 1.21. */
         public Builder preparedStatements(boolean enabled) {
             this.preparedStatements = enabled;
+            return this;
+        }
+
+        /** From when on the database counts as strained, so that backfills rest; default {@link HealthLimits#defaults}. */
+        public Builder health(HealthLimits limits) {
+            this.health = limits;
             return this;
         }
 

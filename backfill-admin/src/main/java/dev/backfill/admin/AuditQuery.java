@@ -14,11 +14,15 @@ import org.jspecify.annotations.Nullable;
 record AuditQuery(int limit, @Nullable Long before) {
 
     private static final int DEFAULT_LIMIT = 50;
+    private static final int MAX_QUERY = 2 * 1024;
     private static final int MAX_LIMIT = 200;
     private static final Pattern DIGITS = Pattern.compile("[0-9]{1,18}");
 
     /** Reads a raw query string; parameters of other names are left alone. */
     static AuditQuery of(@Nullable String rawQuery) {
+        if (rawQuery != null && rawQuery.length() > MAX_QUERY) {
+            throw Problem.badRequest("invalid_query", "The query must have at most " + MAX_QUERY + " characters.");
+        }
         String limit = single(rawQuery, "limit");
         String before = single(rawQuery, "before");
         return new AuditQuery(

@@ -40,7 +40,6 @@ public final class BackfillServlet extends HttpServlet {
 
     private static final Logger LOG = LoggerFactory.getLogger(BackfillServlet.class);
     private static final int MAX_HEADERS = 16 * 1024;
-    private static final int MAX_QUERY = 2 * 1024;
     private static final int MAX_DRAINED = 256 * 1024;
     private static final int MAX_ID = 140;
     private static final int MAX_REQUEST_ID = 128;
@@ -83,7 +82,9 @@ public final class BackfillServlet extends HttpServlet {
         } catch (UnknownBackfillException e) {
             send(response, Problem.unknownId());
         } catch (BackfillUnavailableException e) {
-            LOG.warn("An operator's request could not be answered: {}", e.reason(), e);
+            // One line: a console asks every two seconds, and an outage must not fill the log with traces.
+            LOG.warn("An operator's request could not be answered: {} {}", e.reason(), e.getMessage());
+            LOG.debug("Why it could not be answered", e);
             send(response, Controls.unavailable(e));
         } catch (RuntimeException e) {
             LOG.error(
@@ -93,7 +94,7 @@ public final class BackfillServlet extends HttpServlet {
     }
 
     private ObjectNode answer(HttpServletRequest request, Route route) throws IOException {
-        checkSizes(request);
+        checkHeaders(request); // first, as a container does it
         // The order is part of the API (AU-4): who asks, what they may do, and only then what they asked for.
         Authority authority = admit(request, route);
         if (route.kind() == Route.Kind.NONE) {
@@ -188,11 +189,7 @@ public final class BackfillServlet extends HttpServlet {
         }
     }
 
-    private static void checkSizes(HttpServletRequest request) {
-        String query = request.getQueryString();
-        if (query != null && query.length() > MAX_QUERY) {
-            throw Problem.badRequest("invalid_query", "The query must have at most " + MAX_QUERY + " characters.");
-        }
+    private static void checkHeaders(HttpServletRequest request) {
         int total = 0;
         for (String name : Collections.list(request.getHeaderNames())) {
             for (String value : Collections.list(request.getHeaders(name))) {

@@ -3,6 +3,8 @@ package dev.backfill.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.backfill.BackfillUnavailableException;
+import dev.backfill.BackfillUnavailableException.Reason;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -48,6 +50,38 @@ class ConsoleLookIT {
             look("#/b/events.reply-depth.v1", "failed", scheme);
             look("#/audit", "audit", scheme);
         }
+    }
+
+    @Test
+    void what_lies_over_the_page_reads_well_too() throws IOException {
+        for (String scheme : List.of("light", "dark")) {
+            browser.colours(scheme);
+            browser.open("#/b/events.thread-root.v1");
+            browser.click("[data-action=pause]");
+            browser.find("dialog[open]");
+            judge("dialog", scheme);
+            browser.click("[data-key=cancel]");
+            host.operations.failWith(new BackfillUnavailableException(Reason.UNAVAILABLE, "No connection.", null));
+            browser.untilText("Not current:");
+            judge("stale", scheme);
+            host.operations.failWith(null);
+            browser.until(
+                    "current data",
+                    () -> browser.find("body").getDomAttribute("data-current").equals("yes"));
+            browser.confirm("validate");
+            browser.untilText("Validation: success.");
+            judge("answer", scheme);
+            browser.click("[data-key=sign-out]");
+            browser.find("#token");
+            judge("sign-in", scheme);
+            browser.enter(TestHost.ANA);
+            browser.find("[data-key=sign-out]");
+        }
+    }
+
+    private static void judge(String name, String scheme) throws IOException {
+        assertThat(browser.accessibilityViolations()).as(name + " " + scheme).isEmpty();
+        browser.viewport(PICTURES.resolve(name + "-" + scheme + ".png"));
     }
 
     private static void look(String fragment, String name, String scheme) throws IOException {

@@ -54,8 +54,8 @@ class HostileRequestsTest {
                 "GET /admin/backfills/b;x=1/../c HTTP/1.1\r\nHost: x\r\n" + auth,
                 "GET /admin/backfills/b HTTP/1.1\r\n" + auth,
                 "GET /elsewhere HTTP/1.1\r\nHost: x\r\n",
-                "GET /admin/backfills/" + "a".repeat(9_000) + " HTTP/1.1\r\nHost: x\r\n",
-                "GET /admin/backfills/b HTTP/1.1\r\nHost: x\r\nX: " + "y".repeat(9_000) + "\r\n",
+                "GET /admin/backfills/" + "a".repeat(40_000) + " HTTP/1.1\r\nHost: x\r\n",
+                "GET /admin/backfills/b HTTP/1.1\r\nHost: x\r\nX: " + "y".repeat(40_000) + "\r\n",
                 "POST /admin/backfills/b/start HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n" + auth,
                 "POST /admin/backfills/b/start HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n"
                         + "Content-Type: application/json\r\nIdempotency-Key: k\r\n" + auth,
@@ -99,7 +99,7 @@ class HostileRequestsTest {
                         .get(random.nextInt(4));
             case 4 -> key = random.nextBoolean() ? "" : key + key;
             case 5 -> auth = random.nextBoolean() ? "" : "Authorization: Bearer " + junk(random, 60) + "\r\n";
-            case 6 -> extra = "X-Junk: " + "z".repeat(8_200 + random.nextInt(20_000)) + "\r\n";
+            case 6 -> extra = "X-Junk: " + "z".repeat(17_000 + random.nextInt(40_000)) + "\r\n";
             case 7 -> body = new byte[16 * 1024 + 1 + random.nextInt(1_000)];
             default -> {
                 body = new byte[1 + random.nextInt(200)];

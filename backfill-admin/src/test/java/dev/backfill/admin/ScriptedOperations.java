@@ -12,11 +12,17 @@ import dev.backfill.BackfillSnapshot;
 import dev.backfill.BackfillState;
 import dev.backfill.Capability;
 import dev.backfill.ConflictCode;
+import dev.backfill.ControlRequest;
 import dev.backfill.Gate;
 import dev.backfill.OperatorAuthorizer;
 import dev.backfill.OperatorRequest;
 import dev.backfill.Overview;
+import dev.backfill.Pace;
+import dev.backfill.PaceOutcome;
+import dev.backfill.Pacing;
 import dev.backfill.Preflight;
+import dev.backfill.Rehearsal;
+import dev.backfill.RehearsalOutcome;
 import dev.backfill.UnknownBackfillException;
 import dev.backfill.ValidationReport;
 import java.util.ArrayList;
@@ -85,6 +91,8 @@ final class ScriptedOperations implements BackfillOperations {
     synchronized @Nullable BackfillSnapshot row(String id) {
         return rows.get(BackfillId.of(id));
     }
+
+    private @Nullable Pacing pacing;
 
     @Override
     public synchronized Overview list(Authority authority) {
@@ -241,6 +249,25 @@ final class ScriptedOperations implements BackfillOperations {
         if (!authorizer.permits(authority, capability)) {
             throw new AccessDeniedException("Not permitted.");
         }
+    }
+
+    @Override
+    public Pace pace(Authority authority, BackfillId id) {
+        check(authority, Capability.READ);
+        return new Pace(pacing == null ? Pacing.unlimited() : pacing, pacing != null, null, null, List.of());
+    }
+
+    @Override
+    public PaceOutcome pace(ControlRequest request, @Nullable Pacing asked) {
+        check(request.authority(), Capability.CONTROL);
+        pacing = asked;
+        return new PaceOutcome.InForce(pace(request.authority(), request.id()), false);
+    }
+
+    @Override
+    public RehearsalOutcome rehearse(ControlRequest request) {
+        check(request.authority(), Capability.CONTROL);
+        return new RehearsalOutcome.Rehearsed(new Rehearsal(1_000, List.of(), List.of(), null));
     }
 
     private record Stored(String fingerprint, String result) {

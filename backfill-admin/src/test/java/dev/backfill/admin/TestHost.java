@@ -46,6 +46,7 @@ final class TestHost implements AutoCloseable {
         operations = new ScriptedOperations(tokens);
         HttpConfiguration http = new HttpConfiguration();
         http.setSendServerVersion(false);
+        http.setRequestHeaderSize(32 * 1024);
         connector = new ServerConnector(server, new HttpConnectionFactory(http));
         connector.setHost("127.0.0.1");
         connector.setPort(port);

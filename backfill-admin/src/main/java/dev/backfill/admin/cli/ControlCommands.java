@@ -1,11 +1,11 @@
 package dev.backfill.admin.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -65,12 +65,8 @@ final class ControlCommands {
         @Option(names = "--wait", description = "Wait until it is completed or stops.")
         private boolean wait;
 
-        @Option(
-                names = "--timeout",
-                paramLabel = "DURATION",
-                description = "Stop waiting after this time, such as 90s, 15m or 2h.",
-                converter = DurationConverter.class)
-        private @Nullable Duration timeout;
+        @Mixin
+        private final TimeLimit timeout = new TimeLimit();
 
         Moving(String action) {
             this.action = action;
@@ -81,7 +77,7 @@ final class ControlCommands {
             Api api = api();
             JsonNode answer = ask(api, action);
             report(this, answer);
-            return wait ? new Waiter(this, api, timeout).untilEnd(id()) : ExitCode.DONE;
+            return wait ? new Waiter(this, api, timeout.value()).untilEnd(id()) : ExitCode.DONE;
         }
     }
 
@@ -121,17 +117,13 @@ final class ControlCommands {
         @Option(names = "--wait", description = "Ask again, as the same request, while the validation is running.")
         private boolean wait;
 
-        @Option(
-                names = "--timeout",
-                paramLabel = "DURATION",
-                description = "Stop waiting after this time, such as 90s, 15m or 2h.",
-                converter = DurationConverter.class)
-        private @Nullable Duration timeout;
+        @Mixin
+        private final TimeLimit timeout = new TimeLimit();
 
         @Override
         public Integer call() throws InterruptedException {
             Api api = api();
-            Waiter waiter = new Waiter(this, api, timeout);
+            Waiter waiter = new Waiter(this, api, timeout.value());
             JsonNode answer = ask(api, "validate");
             while (wait && answer.path("reason").asText().equals("already_running")) {
                 waiter.pause();

@@ -1,11 +1,11 @@
 package dev.backfill.admin.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -83,16 +83,12 @@ final class ReadCommands {
         @SuppressWarnings("NullAway.Init") // picocli
         private String id;
 
-        @Option(
-                names = "--timeout",
-                paramLabel = "DURATION",
-                description = "Stop watching after this time, such as 90s, 15m or 2h.",
-                converter = DurationConverter.class)
-        private @Nullable Duration timeout;
+        @Mixin
+        private final TimeLimit timeout = new TimeLimit();
 
         @Override
         public Integer call() throws InterruptedException {
-            return new Waiter(this, api(), timeout).untilEnd(id);
+            return new Waiter(this, api(), timeout.value()).untilEnd(id);
         }
     }
 

@@ -194,6 +194,10 @@ addEventListener("hashchange", () => {
   // The form stays as it is: what was typed would be lost, and the address is read when somebody is signed in.
   if (api.isSignedIn() || view) open();
 });
+document.addEventListener("visibilitychange", () => {
+  // A hidden page's timers are slowed down; whoever comes back wants to see what is, not what was.
+  if (!document.hidden && view && api.isSignedIn()) refresh();
+});
 setInterval(() => { tick(); if (view) showFreshness(); }, 1000);
 controls.restore();
 open();

@@ -66,7 +66,7 @@ class FenceItselfIT {
                 BackfillState.RUNNING,
                 Long.parseLong(row.get("generation")),
                 UUID.fromString(row.get("claim_token")),
-                "a",
+                String.valueOf(row.get("claim_owner")),
                 List.of("10"),
                 List.of("4"),
                 0,

@@ -119,7 +119,7 @@ final class Guarded {
                 BackfillState.ofWireName(row.get("state")),
                 Long.parseLong(row.get("generation")),
                 UUID.fromString(row.get("claim_token")),
-                "a",
+                String.valueOf(row.get("claim_owner")),
                 List.of("10"),
                 List.of("10"),
                 0,

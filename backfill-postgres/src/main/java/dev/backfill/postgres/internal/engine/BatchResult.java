@@ -10,7 +10,7 @@ import java.time.Duration;
 sealed interface BatchResult {
 
     /** Rows and checkpoint are durable. */
-    record Committed(BackfillState state, Work work, Pacing pacing, Duration took) implements BatchResult {}
+    record Committed(BackfillState state, Work work, Pacing pacing, Pacer.Cost cost) implements BatchResult {}
 
     /** The row, looked at before any work, was not this claim's any more. */
     record NotMine() implements BatchResult {}

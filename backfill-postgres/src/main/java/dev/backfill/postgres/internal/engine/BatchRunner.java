@@ -11,7 +11,6 @@ import dev.backfill.postgres.internal.store.BeginSql.Begun;
 import dev.backfill.postgres.internal.store.Claim;
 import dev.backfill.postgres.internal.store.FenceSql.Work;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -44,10 +43,12 @@ final class BatchRunner {
                 return new BatchResult.Barrier(begun.barrierExpired());
             }
             engine.events().publish(BackfillEvent.Kind.BATCH_ATTEMPTED, claim, null);
-            Work work = work(session, held, limit);
             Pacing pacing =
                     begun.pacing() == null ? held.prepared().definition().pacing() : begun.pacing();
-            return commit(session, held, begun, work, pacing, started);
+            BatchMeter.Running measured = engine.meter().begin(session, pacing, started);
+            Work work = work(session, held, limit);
+            measured.repaired();
+            return commit(session, held, begun, work, measured);
         } catch (WorkFailedException e) {
             return new BatchResult.Failed(e.getCause());
         } catch (SQLException e) {
@@ -81,14 +82,14 @@ final class BatchRunner {
         }
     }
 
-    private BatchResult commit(Session session, Held held, Begun begun, Work work, Pacing pacing, long started) {
+    private BatchResult commit(Session session, Held held, Begun begun, Work work, BatchMeter.Running measured) {
         try {
             return held.prepared()
                     .fence()
                     .commit(session, held.claim(), begun.xid(), work)
-                    .<BatchResult>map(state -> new BatchResult.Committed(
-                            state, work, pacing, Duration.ofNanos(System.nanoTime() - started)))
-                    .orElseGet(() -> new BatchResult.Missed(work, Duration.ofNanos(System.nanoTime() - started)));
+                    .<BatchResult>map(state ->
+                            new BatchResult.Committed(state, work, measured.pacing(), measured.cost(work.scanned())))
+                    .orElseGet(() -> new BatchResult.Missed(work, measured.took()));
         } catch (SQLException e) {
             // The driver reports "it landed" and "it never arrived" alike: the connection is done with, and the row
             // decides.

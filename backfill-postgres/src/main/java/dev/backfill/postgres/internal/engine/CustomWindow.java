@@ -34,6 +34,11 @@ final class CustomWindow<K> implements WindowRepair {
     }
 
     @Override
+    public PageSql.Pair statement() {
+        return keys;
+    }
+
+    @Override
     public Window run(Session session, Claim claim, int limit) throws Exception {
         List<List<String>> page = page(session, claim, limit);
         if (page.isEmpty()) {

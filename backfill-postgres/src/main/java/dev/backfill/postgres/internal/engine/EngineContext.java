@@ -18,6 +18,7 @@ import dev.backfill.postgres.internal.store.OutcomeSql;
  * @param control short transactions on the library's tables
  * @param sql statements on the one row
  * @param events log and listeners
+ * @param meter what batches cost others
  */
 public record EngineContext(
         EngineOptions options,
@@ -26,7 +27,8 @@ public record EngineContext(
         Sessions sessions,
         Transactions control,
         Statements sql,
-        Events events) {
+        Events events,
+        BatchMeter meter) {
 
     /**
      * The statements that change a backfill.

@@ -10,20 +10,39 @@ import org.jspecify.annotations.Nullable;
  */
 final class Pacer {
 
+    private static final long REREAD_NANOS = Duration.ofSeconds(1).toNanos();
+
     private final int declared;
     private int limit;
     // Grows back only after the window that was too large has been passed.
     private int keysUntilGrowth;
-    private long restUntil;
+    private Pacing pacing = Pacing.unlimited();
+    private @Nullable Cost last;
+    private long ended;
+    private long pacedAt;
 
     Pacer(int declared) {
         this.declared = declared;
         this.limit = declared;
     }
 
+    /**
+     * What a batch cost.
+     *
+     * @param took its time
+     * @param scanned its keys
+     * @param walBytes its WAL, at most; 0 where it was not measured
+     */
+    record Cost(Duration took, long scanned, long walBytes) {}
+
     /** The most keys of the next window; never above the declared maximum (BB-1). */
     int limit() {
         return limit;
+    }
+
+    /** What is in force, as far as known here. */
+    Pacing pacing() {
+        return pacing;
     }
 
     /** Half as many keys, because some of the window can't be repaired or took too long. */
@@ -33,9 +52,10 @@ final class Pacer {
     }
 
     /** After a committed batch: adapts the size and sets the rest. */
-    void committed(Pacing pacing, Duration took, long scanned) {
-        keysUntilGrowth = (int) Math.max(0, keysUntilGrowth - scanned);
-        Duration target = pacing.targetBatchTime();
+    void committed(Pacing inForce, Cost cost) {
+        keysUntilGrowth = (int) Math.max(0, keysUntilGrowth - cost.scanned());
+        Duration target = inForce.targetBatchTime();
+        Duration took = cost.took();
         if (target != null && took.compareTo(target) > 0) {
             limit = Math.max(1, limit / 2);
         } else if (keysUntilGrowth == 0
@@ -43,26 +63,47 @@ final class Pacer {
                 && (target == null || took.multipliedBy(2).compareTo(target) < 0)) {
             limit = (int) Math.min(declared, limit * 2L);
         }
-        restUntil = System.nanoTime() + rest(pacing, took, scanned).toNanos();
+        last = cost;
+        ended = System.nanoTime();
+        repace(inForce);
+    }
+
+    /** Another pacing is in force, for the rest that is under way too. */
+    void repace(Pacing inForce) {
+        pacing = inForce;
+        pacedAt = System.nanoTime();
+    }
+
+    /** Whether the pacing was read so long ago that an operator may have changed it. */
+    boolean mayHaveChanged() {
+        return System.nanoTime() - pacedAt >= REREAD_NANOS;
     }
 
     /** How long to rest still; null when the next batch may begin. */
     @Nullable
     Duration rest() {
-        long left = restUntil - System.nanoTime();
-        return restUntil == 0 || left <= 0 ? null : Duration.ofNanos(left);
+        Cost cost = last;
+        if (cost == null) {
+            return null;
+        }
+        long left = restAfter(pacing, cost).toNanos() - (System.nanoTime() - ended);
+        return left <= 0 ? null : Duration.ofNanos(left);
     }
 
-    private static Duration rest(Pacing pacing, Duration took, long scanned) {
-        Duration rest = Duration.ZERO;
+    /** The longest rest that any of the limits asks for after a batch. */
+    static Duration restAfter(Pacing pacing, Cost cost) {
+        double took = cost.took().toNanos() / 1e9;
+        double rest = 0;
         if (pacing.pauseRatio() != null) {
-            rest = Duration.ofNanos((long) (took.toNanos() * pacing.pauseRatio()));
+            rest = took * pacing.pauseRatio();
         }
         if (pacing.rowsPerSecond() != null) {
-            Duration due = Duration.ofNanos((long) (scanned * 1e9 / pacing.rowsPerSecond()))
-                    .minus(took);
-            rest = due.compareTo(rest) > 0 ? due : rest;
+            rest = Math.max(rest, (double) cost.scanned() / pacing.rowsPerSecond() - took);
         }
-        return rest;
+        if (pacing.walBytesPerSecond() != null) {
+            rest = Math.max(rest, (double) cost.walBytes() / pacing.walBytesPerSecond() - took);
+        }
+        // An hour is long enough to look again, and short enough not to overflow.
+        return Duration.ofNanos((long) (Math.min(rest, 3600) * 1e9));
     }
 }

@@ -42,6 +42,11 @@ final class RowWindow implements WindowRepair {
     }
 
     @Override
+    public PageSql.Pair statement() {
+        return lock;
+    }
+
+    @Override
     public Window run(Session session, Claim claim, int limit) throws Exception {
         List<ReadRow> rows = new ArrayList<>();
         Window window = Window.END_OF_SOURCE;

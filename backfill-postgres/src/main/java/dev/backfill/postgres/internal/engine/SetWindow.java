@@ -39,6 +39,11 @@ final class SetWindow implements WindowRepair {
     }
 
     @Override
+    public PageSql.Pair statement() {
+        return update;
+    }
+
+    @Override
     public Window run(Session session, Claim claim, int limit) throws SQLException {
         try (PreparedStatement statement =
                         update.of(claim).prepare(session.connection(), PageSql.params(claim, limit));

@@ -2,6 +2,7 @@ package dev.backfill.postgres.internal.engine;
 
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.store.Claim;
+import dev.backfill.postgres.internal.store.PageSql;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,9 @@ interface WindowRepair {
 
     /** Does it. Whatever it throws rolls the batch back. */
     Window run(Session session, Claim claim, int limit) throws Exception;
+
+    /** The statement that selects a window, and for SQL over the window repairs it too: what a preflight plans. */
+    PageSql.Pair statement();
 
     /**
      * What became of it.

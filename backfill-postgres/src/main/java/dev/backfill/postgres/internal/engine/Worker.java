@@ -15,6 +15,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +35,7 @@ public final class Worker implements BackfillWorker {
     // Looked at by others, who only want to know whether it is busy.
     private volatile @Nullable Held held;
     private long renewedAt;
+    private @Nullable String restsFor;
     private boolean closed;
 
     /** A worker under a name for people. */
@@ -78,20 +80,47 @@ public final class Worker implements BackfillWorker {
     @Nullable
     Duration rest() {
         Held now = held;
-        return now == null ? null : pacer(now).rest();
+        if (now == null) {
+            return null;
+        }
+        Duration rest = pacer(now).rest();
+        // However rarely an idle worker looks, one that holds a claim looks often enough to keep it.
+        Duration renewal = engine.options().lease().dividedBy(4);
+        if (rest == null) {
+            return restsFor == null ? null : renewal;
+        }
+        return rest.compareTo(renewal) < 0 ? rest : renewal;
+    }
+
+    /** Says once why it rests, and keeps the claim meanwhile; costs no attempt. */
+    private StepOutcome rests(Held now, Throttle.Reason why) {
+        boolean news = !why.signal().equals(restsFor);
+        restsFor = why.signal();
+        if (news && why.worthAWord()) {
+            engine.events()
+                    .publish(BackfillEvent.of(
+                            BackfillEvent.Kind.THROTTLED, now.id(), now.claim().generation(), why.signal()));
+            renewedAt = System.nanoTime() - engine.options().lease().toNanos();
+        }
+        return waits(now, Waiting.Reason.THROTTLED, why.detail());
     }
 
     private StepOutcome batch(Held now) {
         Pacer pacer = pacer(now);
-        if (pacer.rest() != null) {
-            return waits(now, Waiting.Reason.THROTTLED, "Pacing: resting between batches.");
+        Optional<Throttle.Reason> rests = parts.throttle().of(now, pacer);
+        if (rests.isPresent()) {
+            return rests(now, rests.get());
         }
+        restsFor = null;
         int limit = pacer.limit();
         BatchResult result = parts.batches().run(now, limit);
         if (result instanceof BatchResult.Committed done) {
-            pacer.committed(done.pacing(), done.took(), done.work().scanned());
+            pacer.committed(done.pacing(), done.cost());
             return committed(
-                    now, now.claim().advanced(done.state(), done.work().checkpoint()), done.work(), done.took());
+                    now,
+                    now.claim().advanced(done.state(), done.work().checkpoint()),
+                    done.work(),
+                    done.cost().took());
         }
         if (result instanceof BatchResult.Barrier barrier) {
             return barrier(now, barrier.expired());

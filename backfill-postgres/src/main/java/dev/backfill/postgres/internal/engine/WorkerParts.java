@@ -1,5 +1,7 @@
 package dev.backfill.postgres.internal.engine;
 
+import dev.backfill.postgres.internal.store.PaceSql;
+
 /**
  * What the workers of one engine share. Immutable, thread-safe.
  *
@@ -12,6 +14,7 @@ package dev.backfill.postgres.internal.engine;
  * @param settlement settles unknown outcomes
  * @param barrier says what the start barrier waits for
  * @param poison names the key range of a data error
+ * @param throttle says whether to rest
  */
 record WorkerParts(
         Claimer claimer,
@@ -22,9 +25,11 @@ record WorkerParts(
         LossReport losses,
         Settlement settlement,
         BarrierReport barrier,
-        PoisonReport poison) {
+        PoisonReport poison,
+        Throttle throttle) {
 
     static WorkerParts of(EngineContext engine, Renewer renewer, Pause pause) {
+        HealthCheck health = new HealthCheck(engine);
         LossReport losses = new LossReport(engine);
         FailureRecorder recorder = new FailureRecorder(engine, losses);
         return new WorkerParts(
@@ -36,6 +41,7 @@ record WorkerParts(
                 losses,
                 new Settlement(engine, pause),
                 new BarrierReport(engine),
-                new PoisonReport(engine));
+                new PoisonReport(engine),
+                new Throttle(engine, health, new PaceSql(engine.names())));
     }
 }

@@ -26,7 +26,11 @@ public record Limits(Duration statement, Duration lock, Duration idle, Duration 
     /** The limits of a short transaction on the library's own tables, which may wait longer for the row's lock. */
     public static Limits ofControl(EngineOptions options, Duration lockWait) {
         Duration all = options.operatorTimeout();
-        return new Limits(all, lockWait.compareTo(all) < 0 ? lockWait : all, all, all);
+        // Well inside the socket's timeout, which is all of it: the server's answer says what was in the way, a dead
+        // socket does not.
+        Duration statement = all.multipliedBy(3).dividedBy(4);
+        Duration half = all.dividedBy(2);
+        return new Limits(statement, lockWait.compareTo(half) < 0 ? lockWait : half, all, all);
     }
 
     /** The limits of a validation: read only, so it may take long without being in anybody's way. */

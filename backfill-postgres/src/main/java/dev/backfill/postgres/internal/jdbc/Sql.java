@@ -71,6 +71,11 @@ public final class Sql {
         return text;
     }
 
+    /** The same statement behind EXPLAIN, which plans it and does not run it. */
+    public Sql explained() {
+        return new Sql("/* backfill:explain */ EXPLAIN (FORMAT JSON) " + text, parameters);
+    }
+
     /** Prepares it with all parameters given. */
     public PreparedStatement prepare(Connection connection, Params params) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(text);

@@ -89,6 +89,10 @@ record Controls(PlaneContext plane) {
         if (!check.unwalkable().isEmpty()) {
             throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, check.unwalkable());
         }
+        List<Finding> refused = new PreflightCheck(plane.engine()).statements(session, definition, check);
+        if (!refused.isEmpty()) {
+            throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, refused);
+        }
         return plane.actions().start(session, definition, facts.estimatedRows());
     }
 
@@ -105,7 +109,7 @@ record Controls(PlaneContext plane) {
     private ActionOutcome answered(Session session, OperatorRequest request, Row prior, Moved now, String result)
             throws SQLException {
         audit(session, request, prior.state(), now.state(), now.generation(), result);
-        plane.ledger().answer(session, request, result, prior.state(), now, null);
+        plane.ledger().answer(session, request.requestId(), result, prior.state(), now, null);
         return outcome(result, plane.snapshot(session, request.id()), false);
     }
 
@@ -121,7 +125,8 @@ record Controls(PlaneContext plane) {
      * The start of automatic mode: a pending row is started, with an audit record; any other is left without a word, so that a
      * restart leaves no trace (CF).
      *
-     * @return what became of a pending row; empty when there was nothing to start
+     * @param auditRefusal whether a refusal is worth a record; one that is repeated is not
+     * @return what became of it; empty when there was nothing to start
      */
     Optional<ActionOutcome> startQuietly(OperatorRequest request, boolean auditRefusal) throws SQLException {
         try {

@@ -6,6 +6,7 @@ import dev.backfill.BackfillEvent;
 import dev.backfill.BackfillEvent.Kind;
 import dev.backfill.BackfillId;
 import dev.backfill.BackfillSnapshot;
+import dev.backfill.ControlRequest;
 import dev.backfill.OperatorRequest;
 import dev.backfill.ValidationReport;
 import dev.backfill.postgres.internal.engine.Events;
@@ -38,6 +39,14 @@ record OperatorEvents(Events events) {
             publish(request, name(refusal), generation(refusal), startedNanos);
         }
         return report;
+    }
+
+    /** A control beside the lifecycle was answered. */
+    void answered(ControlRequest request, String action, long startedNanos) {
+        events.publish(BackfillEvent.of(Kind.OPERATOR_ACTION, request.id(), 0, action + ".answered")
+                .by(who(request.authority()))
+                .answering(request.requestId())
+                .took(Duration.ofNanos(System.nanoTime() - startedNanos)));
     }
 
     private void publish(OperatorRequest request, String outcome, long generation, long startedNanos) {

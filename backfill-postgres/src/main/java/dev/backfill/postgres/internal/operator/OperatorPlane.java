@@ -11,14 +11,20 @@ import dev.backfill.BackfillSnapshot;
 import dev.backfill.BackfillUnavailableException;
 import dev.backfill.Capability;
 import dev.backfill.ConflictCode;
+import dev.backfill.ControlRequest;
 import dev.backfill.OperatorAuthorizer;
 import dev.backfill.OperatorRequest;
 import dev.backfill.Overview;
+import dev.backfill.Pace;
+import dev.backfill.PaceOutcome;
+import dev.backfill.Pacing;
 import dev.backfill.Preflight;
+import dev.backfill.RehearsalOutcome;
 import dev.backfill.ValidationReport;
 import dev.backfill.postgres.internal.engine.Events;
 import java.sql.SQLException;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -74,6 +80,45 @@ public final class OperatorPlane implements BackfillOperations {
     public Preflight preflight(Authority authority, BackfillId id) {
         require(authority, "preflight", id);
         return reading(plane -> new Reads(plane).preflight(id));
+    }
+
+    @Override
+    public Pace pace(Authority authority, BackfillId id) {
+        require(authority, "pace", id);
+        return reading(plane -> new Paces(plane).read(id));
+    }
+
+    @Override
+    public PaceOutcome pace(ControlRequest request, @Nullable Pacing pacing) {
+        return beside(request, Paces.ACTION, plane -> new Paces(plane).set(request, pacing), PaceOutcome.Refused::new);
+    }
+
+    @Override
+    public RehearsalOutcome rehearse(ControlRequest request) {
+        return beside(
+                request,
+                Rehearsals.ACTION,
+                plane -> new Rehearsals(plane).rehearse(request),
+                RehearsalOutcome.Refused::new);
+    }
+
+    /** A control beside the lifecycle. */
+    private <T> T beside(ControlRequest request, String action, Read<T> control, Function<ActionOutcome, T> refusal) {
+        if (!authorize(
+                request.authority(), Capability.CONTROL, action, request.id().value(), request.requestId())) {
+            return refusal.apply(new ActionOutcome.Denied());
+        }
+        try {
+            PlaneContext plane = context.get();
+            long started = System.nanoTime();
+            T outcome = control.from(plane);
+            events.answered(request, action, started);
+            return outcome;
+        } catch (SQLException e) {
+            return refusal.apply(Unavailability.outcome(Unavailability.of(e)));
+        } catch (BackfillUnavailableException e) {
+            return refusal.apply(Unavailability.outcome(e));
+        }
     }
 
     @Override
@@ -180,27 +225,22 @@ public final class OperatorPlane implements BackfillOperations {
     /**
      * The start of automatic mode; any row that is not pending is left alone.
      *
-     * @param auditRefusal whether a refusal is worth a record; one that is repeated is not
+     * @param tellRefusal whether a refusal is worth a record and an event; one that is repeated is not
      * @return why a pending row could not be started; empty otherwise
      */
-    public static Optional<ConflictCode> startAtBoot(PlaneContext plane, OperatorRequest request, boolean auditRefusal)
+    public static Optional<ConflictCode> startAtBoot(PlaneContext plane, OperatorRequest request, boolean tellRefusal)
             throws SQLException {
         long began = System.nanoTime();
         ActionOutcome outcome =
-                new Controls(plane).startQuietly(request, auditRefusal).orElse(null);
-        if (outcome == null) {
-            return Optional.empty();
-        }
-        boolean applied = outcome instanceof ActionOutcome.Applied;
-        if (applied || auditRefusal) {
+                new Controls(plane).startQuietly(request, tellRefusal).orElse(null);
+        if (outcome instanceof ActionOutcome.Applied || (outcome != null && tellRefusal)) {
             new OperatorEvents(plane.engine().events()).answered(request, outcome, began);
         }
-        return applied
-                ? Optional.empty()
-                : Optional.of(
-                        outcome instanceof ActionOutcome.Conflict conflict
-                                ? conflict.code()
-                                : ConflictCode.UNKNOWN_HERE);
+        if (outcome == null || outcome instanceof ActionOutcome.Applied) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                outcome instanceof ActionOutcome.Conflict conflict ? conflict.code() : ConflictCode.UNKNOWN_HERE);
     }
 
     /** Writes what is still only counted. */

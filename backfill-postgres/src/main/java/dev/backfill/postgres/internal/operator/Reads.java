@@ -10,7 +10,6 @@ import dev.backfill.Overview;
 import dev.backfill.Preflight;
 import dev.backfill.UnknownBackfillException;
 import dev.backfill.postgres.internal.jdbc.Session;
-import dev.backfill.postgres.internal.schema.SchemaCheck;
 import dev.backfill.postgres.internal.store.AuditReadSql;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -89,13 +88,7 @@ record Reads(PlaneContext plane) {
             if (plane.rows().read(session, id).isEmpty() || definition == null) {
                 throw unknown(id);
             }
-            SchemaCheck check = SchemaCheck.of(session, Objects.requireNonNull(definition));
-            Long rows = check.facts() == null ? null : check.facts().estimatedRows();
-            return new Preflight(
-                    check.all(),
-                    List.of(),
-                    new Preflight.Estimates(
-                            rows, rows == null ? null : "the planner's statistics of the table", null, null));
+            return new PreflightCheck(plane.engine()).full(session, Objects.requireNonNull(definition));
         });
     }
 

@@ -182,7 +182,13 @@ final class Validations {
         Diagnostic diagnostic = diagnostic(ran.outcome());
         String result = code(ran.outcome());
         plane.ledger()
-                .answer(session, request, result, row.state(), new Moved(row.state(), row.generation()), diagnostic);
+                .answer(
+                        session,
+                        request.requestId(),
+                        result,
+                        row.state(),
+                        new Moved(row.state(), row.generation()),
+                        diagnostic);
         last.end(session, request, result, diagnostic);
         controls.audit(session, request, row.state(), row.state(), row.generation(), result);
         return ran.outcome() instanceof ValidationOutcome.Holds && complete(session, request, ran.row());

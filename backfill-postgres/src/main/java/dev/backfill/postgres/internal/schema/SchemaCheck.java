@@ -212,7 +212,8 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
         return columns;
     }
 
-    private static List<String> writtenColumns(BackfillDefinition<?> definition) {
+    /** The columns that a repair writes, as far as that is declared: own code does not say. */
+    static List<String> writtenColumns(BackfillDefinition<?> definition) {
         return definition
                 .repair()
                 .match(

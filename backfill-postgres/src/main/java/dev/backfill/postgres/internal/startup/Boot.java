@@ -8,6 +8,7 @@ import dev.backfill.BackfillUnavailableException;
 import dev.backfill.ConflictCode;
 import dev.backfill.OperatorRequest;
 import dev.backfill.SchemaMode;
+import dev.backfill.postgres.internal.engine.BatchMeter;
 import dev.backfill.postgres.internal.engine.EngineContext;
 import dev.backfill.postgres.internal.engine.Events;
 import dev.backfill.postgres.internal.jdbc.Limits;
@@ -187,7 +188,8 @@ final class Boot {
                         claims,
                         new OutcomeSql(names, claims, configuration.options()),
                         new AuditSql(names, configuration.sink())),
-                events);
+                events,
+                new BatchMeter());
     }
 
     private Names names(Duration patience) throws SQLException {

@@ -47,6 +47,7 @@ public final class EngineBackfills implements Backfills {
     private final AtomicReference<@Nullable Crew> crew = new AtomicReference<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile boolean started;
+    // Confined to the boot thread.
     private String reported = "";
 
     /** Begins to boot; see {@link #startup}. */
@@ -113,7 +114,7 @@ public final class EngineBackfills implements Backfills {
             }
             return boot.refused().isEmpty() ? Step.DONE : Step.AGAIN;
         } catch (BackfillException e) {
-            // Once for each cause: it is tried again every few seconds for as long as that lasts.
+            // Once for each cause: it is asked again every few seconds for as long as it lasts.
             boolean news = !String.valueOf(e.getMessage()).equals(reported);
             reported = String.valueOf(e.getMessage());
             LOG.atLevel(news ? Level.WARN : Level.DEBUG)

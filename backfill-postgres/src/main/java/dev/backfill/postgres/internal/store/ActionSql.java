@@ -91,14 +91,7 @@ public final class ActionSql {
 
     /** The greatest key in PostgreSQL's order, or null when there is no row: an explicit "empty", never a sentinel (LC-5). */
     private static @Nullable List<String> greatestKey(Session session, KeySql key) throws SQLException {
-        Sql sql = Sql.of(
-                "/* backfill:bound */ SELECT " + key.rowTexts(key.alias()) + " AS key FROM {source} ORDER BY "
-                        + key.order(key.alias(), " DESC") + " LIMIT 1",
-                Map.of("source", key.table()));
-        try (PreparedStatement statement = sql.prepare(session.connection(), Params.none());
-                ResultSet row = statement.executeQuery()) {
-            return row.next() ? Values.texts(row, "key") : null;
-        }
+        return new EndsSql(key).greatest(session);
     }
 
     /** Pauses, resumes or retries; empty if the state forbids it. */

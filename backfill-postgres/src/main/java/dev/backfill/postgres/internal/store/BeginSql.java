@@ -11,7 +11,6 @@ import dev.backfill.postgres.internal.schema.Names;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -82,17 +81,6 @@ public final class BeginSql {
                 row.getString("xid"),
                 row.getBoolean("barrier_passed"),
                 row.getBoolean("barrier_expired"),
-                row.getBoolean("paced") ? pacing(row) : null);
-    }
-
-    private static Pacing pacing(ResultSet row) throws SQLException {
-        double ratio = row.getDouble("pause_ratio");
-        Double pauseRatio = row.wasNull() ? null : ratio;
-        Long target = Values.bigint(row, "target_batch_millis");
-        return new Pacing(
-                pauseRatio,
-                Values.bigint(row, "rows_per_second"),
-                Values.bigint(row, "wal_bytes_per_second"),
-                target == null ? null : Duration.ofMillis(target));
+                row.getBoolean("paced") ? PaceSql.pacing(row) : null);
     }
 }

@@ -3,6 +3,7 @@ package dev.backfill.postgres.internal.store;
 import static dev.backfill.postgres.internal.jooq.Tables.BACKFILL_REQUEST;
 
 import dev.backfill.BackfillState;
+import dev.backfill.ControlRequest;
 import dev.backfill.Diagnostic;
 import dev.backfill.OperatorRequest;
 import dev.backfill.postgres.internal.jdbc.Session;
@@ -40,14 +41,56 @@ public final class LedgerSql {
      * @return what is stored of an earlier copy; empty when this is the first
      */
     public Optional<Stored> enter(Session session, OperatorRequest request) throws SQLException {
+        return enter(session, Entry.of(request));
+    }
+
+    /**
+     * What identifies a request.
+     *
+     * @param requestId its ID
+     * @param action the action's wire name
+     * @param id the backfill
+     * @param actor the fingerprint of who asks
+     * @param note the operator's note
+     */
+    public record Entry(
+            String requestId,
+            String action,
+            String id,
+            String actor,
+            @Nullable String note) {
+
+        /** Of a lifecycle request. */
+        public static Entry of(OperatorRequest request) {
+            return new Entry(
+                    request.requestId(),
+                    request.action().wireName(),
+                    request.id().value(),
+                    request.authority().fingerprint(),
+                    request.note());
+        }
+
+        /** Of a request beyond the lifecycle. */
+        public static Entry of(ControlRequest request, String action) {
+            return new Entry(
+                    request.requestId(),
+                    action,
+                    request.id().value(),
+                    request.authority().fingerprint(),
+                    request.note());
+        }
+    }
+
+    /** As {@link #enter(Session, OperatorRequest)}, for any request. */
+    public Optional<Stored> enter(Session session, Entry request) throws SQLException {
         int inserted = jooq.on(
                 session,
                 "ledger",
                 db -> db.insertInto(BACKFILL_REQUEST)
                         .set(BACKFILL_REQUEST.REQUEST_ID, request.requestId())
-                        .set(BACKFILL_REQUEST.ACTION, request.action().wireName())
-                        .set(BACKFILL_REQUEST.ID, request.id().value())
-                        .set(BACKFILL_REQUEST.ACTOR, request.authority().fingerprint())
+                        .set(BACKFILL_REQUEST.ACTION, request.action())
+                        .set(BACKFILL_REQUEST.ID, request.id())
+                        .set(BACKFILL_REQUEST.ACTOR, request.actor())
                         .set(BACKFILL_REQUEST.NOTE, request.note())
                         .onConflictDoNothing()
                         .execute());
@@ -56,6 +99,10 @@ public final class LedgerSql {
 
     /** What is stored of a request. */
     public Optional<Stored> find(Session session, OperatorRequest request) throws SQLException {
+        return find(session, Entry.of(request));
+    }
+
+    private Optional<Stored> find(Session session, Entry request) throws SQLException {
         return jooq.on(
                 session,
                 "ledger",
@@ -71,9 +118,9 @@ public final class LedgerSql {
                         .from(BACKFILL_REQUEST)
                         .where(BACKFILL_REQUEST.REQUEST_ID.eq(request.requestId()))
                         .fetchOptional(row -> new Stored(
-                                request.action().wireName().equals(row.get(BACKFILL_REQUEST.ACTION))
-                                        && request.id().value().equals(row.get(BACKFILL_REQUEST.ID))
-                                        && request.authority().fingerprint().equals(row.get(BACKFILL_REQUEST.ACTOR)),
+                                request.action().equals(row.get(BACKFILL_REQUEST.ACTION))
+                                        && request.id().equals(row.get(BACKFILL_REQUEST.ID))
+                                        && request.actor().equals(row.get(BACKFILL_REQUEST.ACTOR)),
                                 row.get(BACKFILL_REQUEST.RESULT),
                                 row.get(BACKFILL_REQUEST.CODE) == null
                                         ? null
@@ -93,7 +140,7 @@ public final class LedgerSql {
      */
     public void answer(
             Session session,
-            OperatorRequest request,
+            String requestId,
             String result,
             BackfillState prior,
             ActionSql.Moved resulting,
@@ -111,7 +158,7 @@ public final class LedgerSql {
                         .set(BACKFILL_REQUEST.MESSAGE, diagnostic == null ? null : diagnostic.message())
                         .set(BACKFILL_REQUEST.SQL_STATE, diagnostic == null ? null : diagnostic.sqlState())
                         .set(BACKFILL_REQUEST.ANSWERED_AT, DSL.field("pg_catalog.clock_timestamp()", Instant.class))
-                        .where(BACKFILL_REQUEST.REQUEST_ID.eq(request.requestId()))
+                        .where(BACKFILL_REQUEST.REQUEST_ID.eq(requestId))
                         .execute());
     }
 }

@@ -3,7 +3,9 @@ package dev.backfill.postgres.internal.store;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The shapes of statement that walk a source by keyset. All of them select the page once, materialized, in one snapshot, and work on
@@ -40,6 +42,11 @@ public final class PageSql {
 
     /** A statement before the first checkpoint, and one after it. */
     public record Pair(Sql first, Sql later) {
+        /** Both. */
+        public List<Sql> both() {
+            return List.of(first, later);
+        }
+
         /** The one that fits the claim. */
         public Sql of(Claim claim) {
             return claim.checkpoint() == null ? first : later;
@@ -101,8 +108,13 @@ public final class PageSql {
 
     /** What every statement of a window is given. */
     public static Params params(Claim claim, int limit) {
-        return Params.of("checkpoint", Values.array(claim.checkpoint()))
-                .and("bound", Values.array(claim.bound()))
+        return params(claim.checkpoint(), claim.bound(), limit);
+    }
+
+    /** The same without a claim. */
+    public static Params params(@Nullable List<String> checkpoint, @Nullable List<String> bound, int limit) {
+        return Params.of("checkpoint", Values.array(checkpoint))
+                .and("bound", Values.array(bound))
                 .and("limit", limit);
     }
 }

@@ -107,17 +107,22 @@ public final class ValidationSql {
         return " E'" + text.replace("\\", "\\\\").replace("'", "''") + "'";
     }
 
+    /** The statement that looks for such a row, over parameter {@code bound}. */
+    public static Sql matching(KeySql key, String condition) {
+        return Sql.of(
+                "/* backfill:validate */ SELECT " + key.rowTexts(key.alias()) + " AS key FROM {source} WHERE "
+                        + key.ofRow(key.alias()) + " <= " + key.ofArray(":bound::text[]")
+                        + " AND ({condition}) LIMIT 1",
+                java.util.Map.of("source", key.table(), "condition", condition));
+    }
+
     /** The key of some row at or below the bound that satisfies a condition; empty when there is none. */
     public static Optional<List<String>> findMatch(
             Session session, KeySql key, @Nullable List<String> bound, String condition) throws SQLException {
         if (bound == null) {
             return Optional.empty();
         }
-        Sql find = Sql.of(
-                "/* backfill:validate */ SELECT " + key.rowTexts(key.alias()) + " AS key FROM {source} WHERE "
-                        + key.ofRow(key.alias()) + " <= " + key.ofArray(":bound::text[]")
-                        + " AND ({condition}) LIMIT 1",
-                java.util.Map.of("source", key.table(), "condition", condition));
+        Sql find = matching(key, condition);
         try (PreparedStatement statement = find.prepare(session.connection(), Params.of("bound", Values.array(bound)));
                 ResultSet row = statement.executeQuery()) {
             return row.next() ? Optional.ofNullable(Values.texts(row, "key")) : Optional.empty();

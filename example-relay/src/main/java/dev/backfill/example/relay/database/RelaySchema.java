@@ -1,5 +1,8 @@
 package dev.backfill.example.relay.database;
 
+import dev.backfill.example.relay.backfills.EventCounts;
+import dev.backfill.postgres.ContractGuard;
+import dev.backfill.postgres.NotCompletedException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -29,8 +32,34 @@ public final class RelaySchema {
         this.seedRows = seedRows;
     }
 
-    /** Brings the schema up to date; everything it does is one transaction. */
+    /** Brings the schema up to date. */
     public void migrate() throws SQLException {
+        inTransaction((connection, statement) -> {
+            if (!exists(connection, "events")) {
+                createHistory(connection, statement);
+            }
+            statement.execute(script("3-expand.sql"));
+        });
+        try {
+            inTransaction(RelaySchema::contract);
+        } catch (NotCompletedException e) {
+            // As meant at the first boots: a later one finds the backfill completed.
+            LOG.info("The contract step waits. {}", e.getMessage());
+        }
+    }
+
+    // region contract
+    private static void contract(Connection connection, Statement statement) throws SQLException {
+        ContractGuard.requireCompleted(connection, EventCounts.ID);
+        statement.execute(script("4-contract.sql"));
+    }
+    // endregion
+
+    private interface Step {
+        void take(Connection connection, Statement statement) throws SQLException;
+    }
+
+    private void inTransaction(Step step) throws SQLException {
         try (Connection connection = database.getConnection()) {
             connection.setAutoCommit(false);
             try (Statement statement = connection.createStatement()) {
@@ -38,10 +67,7 @@ public final class RelaySchema {
                 // the lock back.
                 statement.execute("SELECT pg_advisory_xact_lock(7235441)");
                 statement.execute("SET LOCAL lock_timeout = '5s'");
-                if (!exists(connection, "events")) {
-                    createHistory(connection, statement);
-                }
-                statement.execute(script("3-expand.sql"));
+                step.take(connection, statement);
                 connection.commit();
             } finally {
                 connection.rollback();

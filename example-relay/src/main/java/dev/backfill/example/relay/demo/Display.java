@@ -2,6 +2,7 @@ package dev.backfill.example.relay.demo;
 
 import dev.backfill.BackfillSnapshot;
 import dev.backfill.BackfillSnapshot.ClaimStatus;
+import dev.backfill.BackfillState;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Progress for people: a table that repaints itself on a terminal, one line every now and then elsewhere. */
 final class Display {
@@ -78,7 +80,7 @@ final class Display {
         if (terminal) {
             repaint(backfills, relays);
         } else {
-            say("%s", backfills.stream().map(Display::brief).collect(Collectors.joining("  ")));
+            say("%s", backfills.stream().map(Display::brief).collect(Collectors.joining(" | ")));
         }
     }
 
@@ -127,22 +129,27 @@ final class Display {
         return relay.orElse(owner) + (backfill.claim().status() == ClaimStatus.EXPIRED ? " (lapsed)" : "");
     }
 
-    private static String bar(@org.jspecify.annotations.Nullable Double fraction) {
+    private static String bar(@Nullable Double fraction) {
         int filled = fraction == null ? 0 : (int) Math.floor(Math.min(1, fraction) * BAR);
         return (fraction == null ? "?" : "█").repeat(filled) + "·".repeat(BAR - filled);
     }
 
-    private static String percent(@org.jspecify.annotations.Nullable Double fraction) {
+    private static String percent(@Nullable Double fraction) {
         return fraction == null ? "?" : String.format(Locale.ROOT, "%.0f%%", Math.floor(fraction * 100));
     }
 
     private static String brief(BackfillSnapshot backfill) {
         String id = backfill.id().toString();
         String name = id.substring(id.indexOf('.') + 1, id.lastIndexOf('.'));
-        return switch (backfill.state()) {
-            case RUNNING -> name + " " + percent(backfill.progress().fraction());
-            default -> name + " " + backfill.state().wireName();
-        };
+        if (backfill.state() != BackfillState.RUNNING) {
+            return name + " " + backfill.state().wireName();
+        }
+        BackfillSnapshot.Progress progress = backfill.progress();
+        String rate = progress.rowsPerSecond() == null
+                ? ""
+                : String.format(Locale.ROOT, " %,.0f/s", progress.rowsPerSecond());
+        String eta = progress.eta() == null ? "" : " eta " + duration(progress.eta());
+        return name + " " + percent(progress.fraction()) + rate + eta;
     }
 
     private static String duration(Duration time) {

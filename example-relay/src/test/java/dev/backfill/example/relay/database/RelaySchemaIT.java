@@ -2,6 +2,8 @@ package dev.backfill.example.relay.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.backfill.example.relay.backfills.EventCounts;
+import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
 import java.sql.SQLException;
@@ -97,6 +99,23 @@ class RelaySchemaIT {
         String before = database.queryText(FINGERPRINT);
         migrate(300);
         assertThat(database.queryText(FINGERPRINT)).isEqualTo(before);
+    }
+
+    @Test
+    void the_contract_step_waits_for_its_backfill() throws SQLException { // SC-4
+        migrate(200);
+        migrate(200);
+        assertThat(hasEstimates()).isTrue();
+        try (BackfillHarness harness = BackfillHarness.on(database, EventCounts.definition())) {
+            harness.runToCompletion(EventCounts.definition().id());
+        }
+        migrate(200);
+        assertThat(hasEstimates()).isFalse();
+    }
+
+    private boolean hasEstimates() {
+        return database.queryBoolean(
+                "SELECT EXISTS (SELECT FROM information_schema.columns WHERE column_name = 'estimated_events')");
     }
 
     @Test

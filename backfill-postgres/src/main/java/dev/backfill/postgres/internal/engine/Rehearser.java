@@ -1,0 +1,193 @@
+package dev.backfill.postgres.internal.engine;
+
+import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillState;
+import dev.backfill.Diagnostic;
+import dev.backfill.Rehearsal;
+import dev.backfill.Rehearsal.Sample;
+import dev.backfill.postgres.internal.jdbc.Limits;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Sql;
+import dev.backfill.postgres.internal.schema.TableFacts;
+import dev.backfill.postgres.internal.store.Claim;
+import dev.backfill.postgres.internal.store.EndsSql;
+import dev.backfill.postgres.internal.store.HealthSql;
+import dev.backfill.postgres.internal.store.RowSql.Row;
+import dev.backfill.postgres.internal.store.SampleSql;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A rehearsal: the real repair over real windows, each in a transaction of its own that is always rolled back. Holds no claim and
+ * writes nothing of the library's own, so it can't move a row. Thread-safe.
+ */
+public final class Rehearser {
+
+    // Three windows and the looking up must fit into the time that an operator's call may take.
+    private static final Duration LONGEST_WINDOW = Duration.ofSeconds(2);
+
+    private final EngineContext engine;
+    private final Limits limits;
+
+    /** For one engine. */
+    public Rehearser(EngineContext engine) {
+        this.engine = engine;
+        Duration most = engine.options().transactionTimeout().compareTo(LONGEST_WINDOW) < 0
+                ? engine.options().transactionTimeout()
+                : LONGEST_WINDOW;
+        this.limits = new Limits(most, engine.options().lockTimeout(), most, most);
+    }
+
+    /** The plan and the windows, looked up in the caller's transaction; the windows are not run yet. */
+    public Prepared prepare(Session session, BackfillDefinition<?> definition, TableFacts facts, Row row)
+            throws SQLException {
+        PreparedDefinition prepared = PreparedDefinition.of(engine, definition, facts);
+        int limit = Math.min(definition.batchSize(), engine.options().batchSizeCap());
+        List<String> bound =
+                row.state() == BackfillState.PENDING ? new EndsSql(prepared.key()).greatest(session) : row.bound();
+        Map<String, Optional<List<String>>> starts = new LinkedHashMap<>();
+        if (bound != null) {
+            SampleSql samples = new SampleSql(
+                    definition.table(),
+                    prepared.key(),
+                    definition.key().columns().get(0));
+            starts.put("first", Optional.empty());
+            Optional.ofNullable(samples.middle(session)).ifPresent(key -> starts.put("middle", Optional.of(key)));
+            Optional.ofNullable(samples.beforeLast(session, bound, limit))
+                    .ifPresent(key -> starts.put("last", Optional.of(key)));
+        }
+        List<String> plan = new StatementProbe(engine).summary(session, definition, facts);
+        return new Prepared(prepared, row, bound, limit, starts, plan, facts.estimatedRows());
+    }
+
+    /** What is to be rehearsed. */
+    public static final class Prepared {
+
+        private final PreparedDefinition definition;
+        private final Row row;
+        private final @Nullable List<String> bound;
+        private final int limit;
+        private final Map<String, Optional<List<String>>> starts;
+        private final List<String> plan;
+        private final @Nullable Long rows;
+
+        private Prepared(
+                PreparedDefinition definition,
+                Row row,
+                @Nullable List<String> bound,
+                int limit,
+                Map<String, Optional<List<String>>> starts,
+                List<String> plan,
+                @Nullable Long rows) {
+            this.definition = definition;
+            this.row = row;
+            this.bound = bound;
+            this.limit = limit;
+            this.starts = starts;
+            this.plan = plan;
+            this.rows = rows;
+        }
+
+        /** A claim for the repair's eyes only: its token is nobody's, so that no fence could ever let it pass. */
+        private Claim claim(Optional<List<String>> after) {
+            return new Claim(
+                    row.id(),
+                    row.no(),
+                    BackfillState.RUNNING,
+                    row.generation(),
+                    UUID.randomUUID(),
+                    "rehearsal",
+                    bound,
+                    after.orElse(null),
+                    0,
+                    0,
+                    false);
+        }
+    }
+
+    /** Runs the windows, without any other transaction open. */
+    public Rehearsal run(Prepared what) throws SQLException {
+        List<Sample> samples = new ArrayList<>();
+        for (Map.Entry<String, Optional<List<String>>> start : what.starts.entrySet()) {
+            samples.add(sample(what, start.getKey(), what.claim(start.getValue())));
+        }
+        return new Rehearsal(what.limit, samples, what.plan, project(what.rows, samples));
+    }
+
+    private Sample sample(Prepared what, String position, Claim claim) throws SQLException {
+        long started = System.nanoTime();
+        // Closing a session rolls back whatever it has open: there is no way to a commit from here.
+        try (Session session = engine.sessions().open(engine.options().workerSocketTimeout())) {
+            begin(session, claim);
+            try {
+                long walBefore = HealthSql.mark(session).walPosition();
+                long began = System.nanoTime();
+                WindowRepair.Window window = what.definition.repair().run(session, claim, what.limit);
+                Duration took = Duration.ofNanos(System.nanoTime() - began);
+                long wal = HealthSql.mark(session).walPosition() - walBefore;
+                return new Sample(
+                        position, window.scanned(), window.changed(), took, wal, SampleSql.locks(session), null);
+            } catch (Exception | LinkageError | AssertionError | StackOverflowError e) {
+                if (e instanceof SQLException sql) {
+                    session.failed(sql);
+                }
+                Diagnostic why =
+                        new FailurePolicy(engine.options()).ofBatch(e, claim, 1).diagnostic();
+                Duration took = Duration.ofNanos(System.nanoTime() - started);
+                return new Sample(position, 0, 0, took, 0, List.of(), why);
+            }
+        }
+    }
+
+    private void begin(Session session, Claim claim) throws SQLException {
+        Sql begin = Sql.of("/* backfill:rehearsal */ SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;"
+                + " /* backfill:rehearsal */ SELECT " + limits.asSelectItems()
+                + ", pg_catalog.set_config('application_name', :application, true)");
+        String name = "backfill #" + claim.no() + " rehearsal";
+        try (PreparedStatement statement = begin.prepare(session.connection(), Sql.Params.of("application", name))) {
+            statement.execute();
+        }
+    }
+
+    /** From the cheapest window per key to the dearest, times the keys: a range, because three windows are no average. */
+    private static Rehearsal.@Nullable Projection project(@Nullable Long rows, List<Sample> samples) {
+        List<Sample> good = samples.stream()
+                .filter(s -> s.failure() == null && s.scanned() > 0)
+                .toList();
+        if (rows == null || good.isEmpty()) {
+            return null;
+        }
+        double[] changed = range(good, s -> (double) s.wouldChange());
+        double[] took = range(good, s -> (double) s.took().toNanos());
+        double[] wal = range(good, s -> (double) s.walBytes());
+        return new Rehearsal.Projection(
+                rows,
+                (long) (changed[0] * rows),
+                (long) Math.ceil(changed[1] * rows),
+                Duration.ofNanos((long) (took[0] * rows)),
+                Duration.ofNanos((long) (took[1] * rows)),
+                (long) (wal[0] * rows),
+                (long) (wal[1] * rows));
+    }
+
+    private static double[] range(List<Sample> samples, java.util.function.ToDoubleFunction<Sample> of) {
+        return new double[] {
+            samples.stream()
+                    .mapToDouble(s -> of.applyAsDouble(s) / s.scanned())
+                    .min()
+                    .orElse(0),
+            samples.stream()
+                    .mapToDouble(s -> of.applyAsDouble(s) / s.scanned())
+                    .max()
+                    .orElse(0)
+        };
+    }
+}

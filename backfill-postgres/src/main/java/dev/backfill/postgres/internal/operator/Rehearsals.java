@@ -1,0 +1,71 @@
+package dev.backfill.postgres.internal.operator;
+
+import dev.backfill.ActionOutcome;
+import dev.backfill.BackfillDefinition;
+import dev.backfill.ConflictCode;
+import dev.backfill.ControlRequest;
+import dev.backfill.RehearsalOutcome;
+import dev.backfill.postgres.internal.engine.Rehearser;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.operator.Controls.RefusedException;
+import dev.backfill.postgres.internal.schema.SchemaCheck;
+import dev.backfill.postgres.internal.schema.TableFacts;
+import dev.backfill.postgres.internal.store.RowSql.Row;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rehearsals that operators ask for: audited first, in a transaction of its own, then run and rolled back. Thread-safe.
+ *
+ * @param plane what the handlers share
+ */
+record Rehearsals(PlaneContext plane) {
+
+    static final String ACTION = "rehearse";
+
+    RehearsalOutcome rehearse(ControlRequest request) throws SQLException {
+        SideControl control = new SideControl(plane, request, ACTION);
+        Rehearser rehearser = new Rehearser(plane.engine());
+        Admitted admitted = control.carryOut(
+                (session, row, earlier) -> {
+                    Rehearser.Prepared prepared = prepare(session, request, row, rehearser);
+                    control.audit(session, row, earlier.isPresent() ? "replayed" : "applied");
+                    if (earlier.isEmpty()) {
+                        control.answer(session, row, "rehearsed", null);
+                    }
+                    return new Admitted(prepared, null);
+                },
+                refusal -> new Admitted(null, refusal));
+        Rehearser.Prepared prepared = admitted.prepared();
+        if (prepared == null) {
+            return new RehearsalOutcome.Refused(java.util.Objects.requireNonNull(admitted.refusal()));
+        }
+        return new RehearsalOutcome.Rehearsed(rehearser.run(prepared));
+    }
+
+    private record Admitted(
+            Rehearser.@Nullable Prepared prepared, @Nullable ActionOutcome refusal) {}
+
+    /** The same checks as before a start: what could not be started can't be rehearsed either. */
+    private Rehearser.Prepared prepare(Session session, ControlRequest request, Row row, Rehearser rehearser)
+            throws SQLException {
+        BackfillDefinition<?> definition =
+                plane.local().registry().find(request.id().value()).orElse(null);
+        boolean readable = definition != null
+                && (row.keyCodec() == null
+                        || row.keyCodec().equals(definition.key().codec()));
+        if (definition == null || !readable) {
+            throw new RefusedException(ConflictCode.UNKNOWN_HERE, row, List.of());
+        }
+        SchemaCheck check = SchemaCheck.of(session, definition);
+        TableFacts facts = check.facts();
+        if (facts == null || !check.incompatible().isEmpty()) {
+            throw new RefusedException(ConflictCode.INCOMPATIBLE_SCHEMA, row, check.incompatible());
+        }
+        if (!check.unwalkable().isEmpty()) {
+            throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, check.unwalkable());
+        }
+        return rehearser.prepare(session, definition, facts, row);
+    }
+}

@@ -1,0 +1,150 @@
+package dev.backfill.postgres.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.backfill.AccessDeniedException;
+import dev.backfill.ActionOutcome;
+import dev.backfill.Authority;
+import dev.backfill.BackfillAction;
+import dev.backfill.BackfillId;
+import dev.backfill.BackfillState;
+import dev.backfill.Capability;
+import dev.backfill.OperatorAuthorizer;
+import dev.backfill.OperatorRequest;
+import dev.backfill.ValidationReport;
+import dev.backfill.testkit.BackfillHarness;
+import dev.backfill.testkit.TestDatabase;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Case 9, in the engine: nobody sees or steers anything without the capability, and whoever tries is on record. */
+class OperatorAuthorizationIT extends Case {
+
+    private static final Authority STRANGER = Authority.operator("stranger");
+    private static final Authority READER = Authority.operator("reader");
+
+    OperatorAuthorizationIT(TestDatabase db) {
+        super(db);
+    }
+
+    private BackfillHarness guarded() {
+        BackfillHarness harness = kept(BackfillHarness.over(db)
+                .definitions(counted())
+                .operators((authority, capability) -> authority.equals(BackfillHarness.OPERATOR)
+                        || (authority.equals(READER) && capability == Capability.READ))
+                .open());
+        return harness;
+    }
+
+    private static OperatorRequest by(Authority authority, BackfillAction action, BackfillId id) {
+        return new OperatorRequest(action, id, BackfillHarness.newRequestId(), authority, null);
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = BackfillAction.class, names = "VALIDATE", mode = EnumSource.Mode.EXCLUDE)
+    void a_control_without_the_capability_is_denied_and_changes_nothing(BackfillAction action) { // AU-1, AU-4
+        BackfillHarness harness = guarded();
+        var before = harness.row(ID);
+        for (Authority authority : new Authority[] {STRANGER, READER, Authority.anonymous()}) {
+            assertThat(harness.operations().perform(by(authority, action, ID)))
+                    .isInstanceOf(ActionOutcome.Denied.class);
+        }
+        assertThat(harness.row(ID)).isEqualTo(before);
+    }
+
+    @Test
+    void an_explicit_validation_needs_the_capability_to_control() { // AU-1
+        BackfillHarness harness = guarded();
+        assertThat(harness.operations().validate(by(READER, BackfillAction.VALIDATE, ID)))
+                .isEqualTo(new ValidationReport.Refused(new ActionOutcome.Denied()));
+    }
+
+    @Test
+    void a_reader_reads_and_a_stranger_does_not() { // AU-1
+        BackfillHarness harness = guarded();
+        assertThat(harness.operations().show(READER, ID).state()).isEqualTo(BackfillState.PENDING);
+        assertThatThrownBy(() -> harness.operations().show(STRANGER, ID)).isInstanceOf(AccessDeniedException.class);
+        assertThatThrownBy(() -> harness.operations().list(STRANGER)).isInstanceOf(AccessDeniedException.class);
+        assertThatThrownBy(() -> harness.operations().audit(STRANGER, ID, 10, null))
+                .isInstanceOf(AccessDeniedException.class);
+        assertThatThrownBy(() -> harness.operations().preflight(STRANGER, ID))
+                .isInstanceOf(AccessDeniedException.class);
+    }
+
+    @Test
+    void a_denial_does_not_say_whether_the_id_exists() { // AU-4
+        BackfillHarness harness = guarded();
+        BackfillId nowhere = BackfillId.of("no.such.backfill");
+        assertThat(harness.operations().perform(by(STRANGER, BackfillAction.START, nowhere)))
+                .isEqualTo(harness.operations().perform(by(STRANGER, BackfillAction.START, ID)));
+        String known = thrown(harness, ID);
+        assertThat(thrown(harness, nowhere)).isEqualTo(known);
+        assertThat(harness.operations().perform(by(BackfillHarness.OPERATOR, BackfillAction.START, nowhere)))
+                .isInstanceOf(ActionOutcome.UnknownId.class);
+    }
+
+    private static String thrown(BackfillHarness harness, BackfillId id) {
+        try {
+            return harness.operations().show(STRANGER, id).toString();
+        } catch (AccessDeniedException e) {
+            return e.getMessage();
+        }
+    }
+
+    @Test
+    void nobody_is_an_operator_unless_the_host_says_so() { // AU-1
+        BackfillHarness harness = kept(BackfillHarness.over(db)
+                .definitions(counted())
+                .operators(OperatorAuthorizer.denyAll())
+                .open());
+        assertThat(harness.start(ID)).isInstanceOf(ActionOutcome.Denied.class);
+    }
+
+    @Test
+    void nobody_without_a_credential_is_let_in_even_by_an_authorizer_that_lets_everybody_in() { // AU-1
+        BackfillHarness harness = kept(BackfillHarness.over(db)
+                .definitions(counted())
+                .operators((authority, capability) -> true)
+                .open());
+        assertThat(harness.operations().perform(by(Authority.anonymous(), BackfillAction.START, ID)))
+                .isInstanceOf(ActionOutcome.Denied.class);
+    }
+
+    @Test
+    void an_authorizer_that_fails_lets_nobody_in() { // AU-1
+        BackfillHarness harness = kept(BackfillHarness.over(db)
+                .definitions(counted())
+                .operators((authority, capability) -> {
+                    throw new IllegalStateException("directory is down");
+                })
+                .open());
+        assertThat(harness.start(ID)).isInstanceOf(ActionOutcome.Denied.class);
+        assertThat(state()).isEqualTo(BackfillState.PENDING);
+    }
+
+    @Test
+    void a_denied_attempt_is_on_record() { // AU-3
+        BackfillHarness harness = guarded();
+        harness.operations().perform(by(STRANGER, BackfillAction.PAUSE, ID));
+        assertThat(harness.auditRecords(ID))
+                .singleElement()
+                .satisfies(entry -> assertThat(entry)
+                        .containsEntry("outcome", "denied")
+                        .containsEntry("actor", "stranger")
+                        .containsEntry("action", "pause"));
+    }
+
+    @Test
+    void a_flood_of_denied_attempts_does_not_flood_the_audit() { // AU-3
+        BackfillHarness harness = guarded();
+        for (int i = 0; i < 300; i++) {
+            harness.operations().perform(by(Authority.anonymous(), BackfillAction.START, ID));
+        }
+        harness.operations().audit(BackfillHarness.OPERATOR, null, 10, null);
+        assertThat(db.queryLong("SELECT count(*) FROM backfill_audit")).isLessThan(40);
+        assertThat(db.queryText("SELECT note FROM backfill_audit WHERE outcome = 'denied_summary'"))
+                .startsWith("280 ");
+    }
+}

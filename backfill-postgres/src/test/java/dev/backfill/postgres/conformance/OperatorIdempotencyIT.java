@@ -1,0 +1,253 @@
+package dev.backfill.postgres.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.backfill.ActionOutcome;
+import dev.backfill.Authority;
+import dev.backfill.BackfillAction;
+import dev.backfill.BackfillId;
+import dev.backfill.BackfillState;
+import dev.backfill.ConflictCode;
+import dev.backfill.OperatorRequest;
+import dev.backfill.SetRepair;
+import dev.backfill.Validation;
+import dev.backfill.testkit.BackfillHarness;
+import dev.backfill.testkit.Fault;
+import dev.backfill.testkit.FaultPoint;
+import dev.backfill.testkit.Race;
+import dev.backfill.testkit.TestDatabase;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Case 10: one logical request has one effect and one answer, however often and on whatever ways it arrives. */
+class OperatorIdempotencyIT extends Case {
+
+    private static final BackfillId OTHER = BackfillId.of("items.other.v1");
+    private static final Authority SECOND = Authority.operator("second");
+
+    OperatorIdempotencyIT(TestDatabase db) {
+        super(db);
+    }
+
+    private BackfillHarness two() {
+        return kept(BackfillHarness.over(db)
+                .definitions(
+                        counted(),
+                        items(OTHER.value())
+                                .repair(SetRepair.set("hits", "hits"))
+                                .validate(Validation.noRowMatches("false"))
+                                .build())
+                .connections(faults)
+                .operators((authority, capability) -> true)
+                .open());
+    }
+
+    private static OperatorRequest request(Authority who, BackfillAction action, BackfillId id) {
+        return new OperatorRequest(action, id, "the-same-key", who, null);
+    }
+
+    @Test
+    void a_repeated_request_gets_its_original_answer_and_moves_nothing() { // IK-2
+        BackfillHarness harness = started();
+        OperatorRequest pause = request(BackfillHarness.OPERATOR, BackfillAction.PAUSE, ID);
+        assertThat(harness.operations().perform(pause)).isInstanceOf(ActionOutcome.Applied.class);
+        harness.resume(ID);
+        long generation = generation();
+        assertThat(harness.operations().perform(pause))
+                .isInstanceOfSatisfying(
+                        ActionOutcome.Applied.class,
+                        again -> assertThat(again.replayed()).isTrue());
+        assertThat(state()).isEqualTo(BackfillState.RUNNING);
+        assertThat(generation()).isEqualTo(generation);
+    }
+
+    @Test
+    void a_repeated_start_keeps_the_bound() { // IK-2, SR-1
+        BackfillHarness harness = open(counted());
+        OperatorRequest start = request(BackfillHarness.OPERATOR, BackfillAction.START, ID);
+        harness.operations().perform(start);
+        db.execute("INSERT INTO items VALUES (99)");
+        harness.operations().perform(start);
+        harness.start(ID);
+        assertThat(column("bound")).isEqualTo("{20}");
+        assertThat(generation()).isEqualTo(1);
+    }
+
+    @Test
+    void a_converged_repeat_raises_no_generation() { // IK-2, LC-4
+        BackfillHarness harness = started();
+        harness.pause(ID);
+        long generation = generation();
+        assertThat(harness.pause(ID)).isInstanceOf(ActionOutcome.Converged.class);
+        assertThat(generation()).isEqualTo(generation);
+    }
+
+    @Test
+    void the_same_key_for_another_action_is_a_conflict() { // IK-3
+        BackfillHarness harness = two();
+        harness.operations().perform(request(BackfillHarness.OPERATOR, BackfillAction.START, ID));
+        assertReused(harness.operations().perform(request(BackfillHarness.OPERATOR, BackfillAction.PAUSE, ID)));
+        assertThat(state()).isEqualTo(BackfillState.RUNNING);
+    }
+
+    @Test
+    void the_same_key_for_another_backfill_is_a_conflict() { // IK-3
+        BackfillHarness harness = two();
+        harness.operations().perform(request(BackfillHarness.OPERATOR, BackfillAction.START, ID));
+        assertReused(harness.operations().perform(request(BackfillHarness.OPERATOR, BackfillAction.START, OTHER)));
+        assertThat(harness.state(OTHER)).isEqualTo(BackfillState.PENDING);
+    }
+
+    @Test
+    void the_same_key_by_another_actor_is_a_conflict() { // IK-3
+        BackfillHarness harness = two();
+        harness.operations().perform(request(BackfillHarness.OPERATOR, BackfillAction.START, ID));
+        assertReused(harness.operations().perform(request(SECOND, BackfillAction.START, ID)));
+    }
+
+    private static void assertReused(ActionOutcome outcome) {
+        assertThat(outcome)
+                .isInstanceOfSatisfying(
+                        ActionOutcome.Conflict.class,
+                        conflict -> assertThat(conflict.code()).isEqualTo(ConflictCode.REQUEST_ID_REUSED));
+    }
+
+    @Test
+    void an_answer_that_was_lost_after_commit_is_there_when_the_request_comes_again() { // IK-2
+        BackfillHarness harness = open(counted());
+        OperatorRequest start = request(BackfillHarness.OPERATOR, BackfillAction.START, ID);
+        faults.after(FaultPoint.commit(), Fault.cut());
+        assertThat(harness.operations().perform(start)).isInstanceOf(ActionOutcome.Unavailable.class);
+        faults.assertAllStruck();
+        assertThat(harness.operations().perform(start))
+                .isInstanceOfSatisfying(
+                        ActionOutcome.Applied.class,
+                        again -> assertThat(again.replayed()).isTrue());
+        assertThat(generation()).isEqualTo(1);
+    }
+
+    @Test
+    void a_request_that_was_lost_before_commit_left_nothing_and_may_come_again() { // IK-2, AU-3
+        BackfillHarness harness = open(counted());
+        OperatorRequest start = request(BackfillHarness.OPERATOR, BackfillAction.START, ID);
+        faults.before(FaultPoint.commit(), Fault.cut());
+        assertThat(harness.operations().perform(start)).isInstanceOf(ActionOutcome.Unavailable.class);
+        assertThat(state()).isEqualTo(BackfillState.PENDING);
+        assertThat(harness.auditRecords(ID)).isEmpty();
+        assertThat(harness.operations().perform(start))
+                .isInstanceOfSatisfying(
+                        ActionOutcome.Applied.class,
+                        again -> assertThat(again.replayed()).isFalse());
+    }
+
+    @Test
+    void copies_that_arrive_at_once_have_one_effect() throws Exception { // IK-2
+        BackfillHarness harness = open(counted());
+        List<ActionOutcome> answers = Race.of(6)
+                .run(number ->
+                        harness.operations().perform(request(BackfillHarness.OPERATOR, BackfillAction.START, ID)));
+        assertThat(answers)
+                .filteredOn(a -> a instanceof ActionOutcome.Applied applied && !applied.replayed())
+                .hasSize(1);
+        assertThat(generation()).isEqualTo(1);
+        assertThat(db.queryLong("SELECT count(*) FROM backfill_request")).isOne();
+    }
+
+    @Test
+    void operators_that_pause_at_once_pause_once() throws Exception { // IK-2, LC-4
+        BackfillHarness harness = started();
+        long before = generation();
+        List<ActionOutcome> answers = Race.of(6).run(number -> harness.pause(ID));
+        assertThat(answers).filteredOn(ActionOutcome.Applied.class::isInstance).hasSize(1);
+        assertThat(answers)
+                .filteredOn(ActionOutcome.Converged.class::isInstance)
+                .hasSize(5);
+        assertThat(generation()).isEqualTo(before + 1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = BackfillAction.class,
+            names = {"PAUSE", "RESUME", "RETRY"})
+    void every_transition_raises_the_generation(BackfillAction action) { // CL-1
+        BackfillHarness harness = started();
+        switch (action) {
+            case RESUME -> harness.pause(ID);
+            case RETRY -> db.update("UPDATE backfill SET state = 'failed'");
+            default -> assertThat(state()).isEqualTo(BackfillState.RUNNING);
+        }
+        long before = generation();
+        assertThat(harness.perform(action, ID)).isInstanceOf(ActionOutcome.Applied.class);
+        assertThat(generation()).isEqualTo(before + 1);
+    }
+
+    @Test
+    void no_action_moves_a_row_outside_the_table_of_transitions() { // LC-1, LC-2, LC-3, IK-4
+        BackfillHarness harness = open(counted());
+        harness.runToCompletion(ID);
+        Map<String, String> completed = harness.row(ID);
+        for (BackfillAction action : BackfillAction.values()) {
+            if (action == BackfillAction.VALIDATE) {
+                continue;
+            }
+            assertThat(harness.perform(action, ID)).isInstanceOfSatisfying(ActionOutcome.Conflict.class, conflict -> {
+                assertThat(conflict.code()).isEqualTo(ConflictCode.ILLEGAL_TRANSITION);
+                assertThat(conflict.now().state()).isEqualTo(BackfillState.COMPLETED);
+            });
+        }
+        assertThat(harness.row(ID)).isEqualTo(completed);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = BackfillState.class,
+            names = {"BLOCKED", "FAILED", "PAUSED"})
+    void a_row_without_admitted_work_goes_back_through_validation(BackfillState from) { // LC-2, VA-1
+        BackfillHarness harness = started();
+        db.update("UPDATE backfill SET state = ?, checkpoint = bound", from.wireName());
+        harness.perform(from == BackfillState.PAUSED ? BackfillAction.RESUME : BackfillAction.RETRY, ID);
+        assertThat(state()).isEqualTo(BackfillState.VALIDATING);
+        assertThat(Set.of(column("checkpoint"))).containsExactly(column("bound"));
+    }
+
+    @Test
+    void a_change_whose_audit_record_can_not_be_written_does_not_happen() { // AU-3
+        AtomicBoolean broken = new AtomicBoolean(true);
+        BackfillHarness harness = kept(BackfillHarness.over(db)
+                .definitions(counted())
+                .audit((transaction, entry) -> {
+                    if (broken.get()) {
+                        throw new IllegalStateException("the journal is full");
+                    }
+                })
+                .open());
+        OperatorRequest start = request(BackfillHarness.OPERATOR, BackfillAction.START, ID);
+        assertThat(harness.operations().perform(start)).isInstanceOf(ActionOutcome.Unavailable.class);
+        assertThat(state()).isEqualTo(BackfillState.PENDING);
+        broken.set(false);
+        assertThat(harness.operations().perform(start))
+                .isInstanceOfSatisfying(
+                        ActionOutcome.Applied.class,
+                        again -> assertThat(again.replayed()).isFalse());
+    }
+
+    @Test
+    void an_applied_change_is_on_record_with_everything_about_it() { // AU-3
+        BackfillHarness harness = started();
+        assertThat(harness.auditRecords(ID))
+                .singleElement()
+                .satisfies(entry -> assertThat(entry)
+                        .containsEntry("actor", "test-operator")
+                        .containsEntry("authority", "operator")
+                        .containsEntry("action", "start")
+                        .containsEntry("prior_state", "pending")
+                        .containsEntry("resulting_state", "running")
+                        .containsEntry("generation", "1")
+                        .containsEntry("outcome", "applied"));
+    }
+}

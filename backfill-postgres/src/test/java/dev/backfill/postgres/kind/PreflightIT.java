@@ -1,0 +1,258 @@
+package dev.backfill.postgres.kind;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.backfill.ActionOutcome;
+import dev.backfill.Backfill;
+import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillState;
+import dev.backfill.ConflictCode;
+import dev.backfill.Finding;
+import dev.backfill.KeyType;
+import dev.backfill.Keys;
+import dev.backfill.Preflight;
+import dev.backfill.RowRepair;
+import dev.backfill.SetRepair;
+import dev.backfill.Validation;
+import dev.backfill.testkit.BackfillHarness;
+import dev.backfill.testkit.PostgresTest;
+import dev.backfill.testkit.TestDatabase;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a new user gets wrong, and what they are told before anything has been changed. */
+@PostgresTest
+class PreflightIT {
+
+    private static final String ID = "preflight.v1";
+
+    private final TestDatabase db;
+
+    PreflightIT(TestDatabase db) {
+        this.db = db;
+    }
+
+    @BeforeEach
+    void a_table() {
+        db.execute("create table docs (id bigint primary key, maybe bigint unique, loose bigint not null,"
+                + " name text not null, title text, n int); insert into docs select g, g, g, 'n' || g, null, 1"
+                + " from generate_series(1, 20) g; analyze docs");
+    }
+
+    @AfterEach
+    void nothing_is_left() {
+        db.clear();
+    }
+
+    private static <K> BackfillDefinition<K> titles(KeyType<K> key, SetRepair repair, String unrepaired) {
+        return Backfill.define(ID)
+                .over("docs", key)
+                .repair(repair)
+                .validate(Validation.noRowMatches(unrepaired))
+                .build();
+    }
+
+    private static <K> BackfillDefinition<K> by(KeyType<K> key) {
+        return titles(key, SetRepair.set("title", "name").where("title IS NULL"), "title IS NULL");
+    }
+
+    private static BackfillDefinition<Long> repairing(String expression, String condition) {
+        return titles(Keys.bigint("id"), SetRepair.set("title", expression).where(condition), "title IS NULL");
+    }
+
+    private Preflight preflight(BackfillDefinition<?> definition) {
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            return harness.operations().preflight(BackfillHarness.OPERATOR, definition.id());
+        }
+    }
+
+    /** Start and preflight say the same, and a refused start leaves the row alone. */
+    private Finding refused(BackfillDefinition<?> definition, String code) {
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            Preflight preflight = harness.operations().preflight(BackfillHarness.OPERATOR, definition.id());
+            ActionOutcome outcome = harness.start(definition.id());
+            assertThat(outcome).isInstanceOf(ActionOutcome.Conflict.class);
+            ActionOutcome.Conflict conflict = (ActionOutcome.Conflict) outcome;
+            assertThat(conflict.code()).isEqualTo(ConflictCode.PREFLIGHT_FAILED);
+            assertThat(conflict.findings()).isEqualTo(preflight.errors());
+            assertThat(harness.state(definition.id())).isEqualTo(BackfillState.PENDING);
+            assertThat(conflict.findings()).extracting(Finding::code).contains(code);
+            return conflict.findings().stream()
+                    .filter(f -> f.code().equals(code))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    @Test
+    void a_nullable_key_is_refused() { // SR-2
+        assertThat(refused(by(Keys.bigint("maybe")), "key_nullable").message())
+                .contains("docs.maybe", "NOT NULL", "skipped");
+    }
+
+    @Test
+    void a_key_without_an_index_is_refused() { // SR-2
+        assertThat(refused(by(Keys.bigint("loose")), "key_not_indexed").message())
+                .contains("loose", "Create one, concurrently");
+    }
+
+    @Test
+    void a_key_that_is_not_unique_is_refused() { // SR-2
+        db.execute("create index on docs (loose)");
+        assertThat(refused(by(Keys.bigint("loose")), "key_not_unique").message())
+                .contains("breaks ties");
+    }
+
+    @Test
+    void a_key_of_another_type_is_refused() { // SR-2
+        assertThat(refused(by(Keys.uuid("id")), "key_type").message()).contains("bigint", "uuid", "Keys");
+    }
+
+    @Test
+    void a_text_key_whose_index_has_another_collation_is_refused() { // SR-2
+        db.execute("create unique index on docs (name)");
+        assertThat(refused(by(Keys.text("name")), "key_not_indexed").message()).contains("collation");
+    }
+
+    @Test
+    void a_nondeterministic_collation_is_refused() { // SR-2
+        db.execute("create collation loose_ (provider = icu, locale = 'und-u-ks-level2', deterministic = false)");
+        db.execute("create unique index on docs (name collate loose_)");
+        assertThat(refused(by(Keys.text("name", "loose_")), "collation_nondeterministic")
+                        .message())
+                .contains("tie");
+    }
+
+    @Test
+    void an_invalid_index_does_not_count() { // SR-2
+        db.execute("update docs set loose = 1 where id < 3");
+        try {
+            db.execute("create unique index concurrently broken on docs (loose)");
+        } catch (IllegalStateException duplicates) {
+            assertThat(duplicates).hasMessageContaining("broken");
+        }
+        refused(by(Keys.bigint("loose")), "key_not_indexed");
+    }
+
+    @Test
+    void sql_that_postgresql_refuses_is_named_by_part_and_state_without_its_text() { // AU-5
+        assertThat(refused(repairing("'secret' ||", "true"), "statement_invalid")
+                        .message())
+                .contains("repair", "42601", "syntax")
+                .doesNotContain("secret");
+        assertThat(refused(repairing("nam", "true"), "statement_invalid").message())
+                .contains("42703", "A column does not exist");
+        assertThat(refused(repairing("name", "n"), "statement_invalid").message())
+                .contains("42804", "not boolean");
+        assertThat(refused(repairing("no_such(name)", "true"), "statement_invalid")
+                        .message())
+                .contains("42883");
+        assertThat(refused(
+                                titles(Keys.bigint("id"), SetRepair.set("title", "name"), "titel IS NULL"),
+                                "statement_invalid")
+                        .message())
+                .contains("validation", "42703");
+    }
+
+    @Test
+    void a_fragment_can_not_end_its_statement() {
+        assertThat(refused(repairing("name", "true); DELETE FROM docs; --"), "statement_invalid")
+                        .message())
+                .contains("42601");
+        assertThat(db.queryLong("select count(*) from docs")).isEqualTo(20);
+    }
+
+    @Test
+    void a_plan_that_reads_the_whole_table_for_each_window_is_refused() { // SR-7
+        db.execute("insert into docs select g, g, g, 'n', null, 1 from generate_series(21, 60000) g; analyze docs");
+        BackfillDefinition<Long> definition =
+                repairing("name || (SELECT count(*) FROM docs AS other WHERE other.n = docs.n)", "title IS NULL");
+        assertThat(refused(definition, "plan_reads_table").message()).contains("docs", "each window", "ANALYZE");
+    }
+
+    @Test
+    void a_sparse_predicate_on_a_large_table_is_let_through() { // SR-7
+        db.execute("insert into docs select g, g, g, 'n', 't', 1 from generate_series(21, 60000) g; analyze docs");
+        BackfillDefinition<Long> definition = by(Keys.bigint("id"));
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            assertThat(harness.start(definition.id())).isInstanceOf(ActionOutcome.Applied.class);
+        }
+    }
+
+    @Test
+    void what_the_repair_sets_off_is_a_warning_and_no_refusal() {
+        db.execute("""
+                create function noop() returns trigger language plpgsql as 'begin return new; end';
+                create trigger on_title after update of title on docs for each row execute function noop();
+                create trigger on_n after update of n on docs for each row execute function noop();
+                create trigger on_insert after insert on docs for each row execute function noop();
+                alter table docs add column shout text generated always as (upper(title)) stored;
+                create table titles (title text primary key);
+                alter table docs add constraint docs_title_fk foreign key (title) references titles;
+                create table notes (title text);
+                create unique index docs_title on docs (title);
+                create index docs_partial on docs (n) where title is null;
+                alter table notes add constraint notes_title_fk foreign key (title) references docs (title);
+                alter table docs set (autovacuum_enabled = off);
+                create publication everything for table docs""");
+        Preflight preflight = preflight(by(Keys.bigint("id")));
+        assertThat(preflight.errors()).isEmpty();
+        assertThat(preflight.warnings())
+                .extracting(f -> f.code() + " " + f.subject())
+                .containsExactlyInAnyOrder(
+                        "trigger_fires on_title",
+                        "generated_column_recomputed shout",
+                        "foreign_key_checked docs_title_fk",
+                        "foreign_key_referenced notes_title_fk",
+                        "published everything",
+                        "written_column_indexed docs_title",
+                        "written_column_indexed docs_partial",
+                        "autovacuum_off docs");
+        assertThat(preflight.warnings()).allSatisfy(f -> assertThat(f.message()).contains(f.subject()));
+    }
+
+    @Test
+    void own_code_says_not_what_it_writes_so_every_trigger_is_named() {
+        db.execute("create function noop() returns trigger language plpgsql as 'begin return new; end';"
+                + " create trigger on_insert after insert on docs for each row execute function noop()");
+        BackfillDefinition<Long> definition = Backfill.define(ID)
+                .over("docs", Keys.bigint("id"))
+                .repair((batch, tx) -> 0)
+                .validate(Validation.noRowMatches("false"))
+                .build();
+        assertThat(preflight(definition).warnings())
+                .extracting(Finding::subject)
+                .contains("on_insert");
+    }
+
+    @Test
+    void open_writers_are_named_before_a_start_waits_for_them() throws Exception { // SR-6
+        try (var writer = db.connection();
+                var statement = writer.createStatement()) {
+            writer.setAutoCommit(false);
+            statement.execute("update docs set n = 2 where id = 1");
+            assertThat(preflight(by(Keys.bigint("id"))).warnings())
+                    .extracting(Finding::code)
+                    .contains("writers_open");
+        }
+    }
+
+    @Test
+    void estimates_say_where_they_come_from_and_are_null_where_nothing_is_known() { // RM-2
+        Preflight.Estimates known = preflight(by(Keys.bigint("id"))).estimates();
+        assertThat(known.rows()).isEqualTo(20);
+        assertThat(known.walBytes()).isGreaterThan(20 * 60);
+        assertThat(known.rowsBasis()).contains("statistics");
+        assertThat(known.walBasis()).contains("20 rows");
+        db.execute("create table fresh (like docs including all)");
+        BackfillDefinition<Long> fresh = Backfill.define("fresh.v1")
+                .over("fresh", Keys.bigint("id"))
+                .repair(RowRepair.reading("name").writing("title", row -> row.text("name")))
+                .validate(Validation.noRowMatches("title IS NULL"))
+                .build();
+        Preflight unknown = preflight(fresh);
+        assertThat(unknown.estimates()).isEqualTo(new Preflight.Estimates(null, null, null, null));
+        assertThat(unknown.warnings()).extracting(Finding::code).contains("never_analysed");
+    }
+}

@@ -1,0 +1,154 @@
+package dev.backfill.postgres.kind;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.backfill.ActionOutcome;
+import dev.backfill.Authority;
+import dev.backfill.BackfillDefinition;
+import dev.backfill.ConflictCode;
+import dev.backfill.ControlRequest;
+import dev.backfill.Rehearsal;
+import dev.backfill.RehearsalOutcome;
+import dev.backfill.StepOutcome.Committed;
+import dev.backfill.testkit.BackfillHarness;
+import dev.backfill.testkit.PostgresTest;
+import dev.backfill.testkit.TestDatabase;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Rehearsals: real batches, and nothing of them stays. */
+@PostgresTest
+class RehearsalIT {
+
+    private final TestDatabase db;
+
+    RehearsalIT(TestDatabase db) {
+        this.db = db;
+    }
+
+    @BeforeEach
+    void rows() {
+        Notes.fill(db, 1_000);
+    }
+
+    @AfterEach
+    void nothing_is_left() {
+        db.clear();
+    }
+
+    private static RehearsalOutcome rehearse(BackfillHarness harness, String requestId) {
+        return harness.operations().rehearse(new ControlRequest(Notes.ID, requestId, BackfillHarness.OPERATOR, null));
+    }
+
+    private static Rehearsal report(BackfillHarness harness) {
+        return ((RehearsalOutcome.Rehearsed) rehearse(harness, BackfillHarness.newRequestId())).report();
+    }
+
+    private String contents() {
+        return db.queryText("select md5(string_agg(t::text || t.xmin, ',' order by id)) from notes t");
+    }
+
+    @Test
+    void three_windows_are_repaired_measured_and_rolled_back() {
+        db.execute("update notes set seen = 1 where id > 900; analyze notes");
+        BackfillDefinition<Long> definition = Notes.seeing(50).build();
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            String before = contents();
+            Map<String, @Nullable String> row = harness.row(Notes.ID);
+            Rehearsal report = report(harness);
+            assertThat(report.samples())
+                    .extracting(s -> s.position() + " " + s.scanned() + " " + s.wouldChange())
+                    .containsExactly("first 50 50", "middle 50 50", "last 50 0");
+            assertThat(report.samples().get(0).walBytes()).isPositive();
+            assertThat(report.samples().get(0).locks()).contains("RowExclusiveLock on notes");
+            assertThat(report.samples()).allSatisfy(s -> assertThat(s.took()).isPositive());
+            assertThat(report.plan()).anySatisfy(line -> assertThat(line).contains("on notes"));
+            Rehearsal.Projection whole = Objects.requireNonNull(report.projection());
+            assertThat(whole.rows()).isEqualTo(1_000);
+            assertThat(whole.changedLow()).isZero();
+            assertThat(whole.changedHigh()).isEqualTo(1_000);
+            assertThat(whole.walHigh()).isGreaterThan(whole.walLow());
+            assertThat(contents()).isEqualTo(before);
+            assertThat(harness.row(Notes.ID)).isEqualTo(row);
+        }
+    }
+
+    @Test
+    void a_rehearsal_under_a_running_worker_moves_neither_claim_nor_checkpoint() { // LC-3, CL-1
+        BackfillDefinition<Long> definition = Notes.seeing(50).build();
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            harness.start(Notes.ID);
+            var worker = harness.worker("a");
+            assertThat(worker.step()).isInstanceOf(Committed.class);
+            Map<String, @Nullable String> row = harness.row(Notes.ID);
+            assertThat(report(harness).samples().get(0).wouldChange()).isZero();
+            assertThat(harness.row(Notes.ID)).isEqualTo(row);
+            assertThat(worker.step()).isEqualTo(new Committed(Notes.ID, 50, 50, false));
+        }
+    }
+
+    @Test
+    void a_repair_that_fails_says_so_without_any_row_value() { // AU-5
+        db.execute("alter table notes add constraint small check (seen < 1) not valid");
+        try (BackfillHarness harness = BackfillHarness.on(db, Notes.seeing(50).build())) {
+            Rehearsal report = report(harness);
+            assertThat(report.samples()).hasSize(3).allSatisfy(s -> {
+                assertThat(s.failure()).isNotNull();
+                assertThat(s.failure().code()).isEqualTo("data-error");
+                assertThat(s.failure().sqlState()).isEqualTo("23514");
+            });
+            assertThat(report.projection()).isNull();
+        }
+    }
+
+    @Test
+    void a_definition_can_not_commit_its_rehearsal() { // AT-2
+        BackfillDefinition<Long> definition = Notes.custom(10, (batch, tx) -> {
+            try (var statement = tx.connection().createStatement()) {
+                statement.execute("update notes set seen = 7");
+                tx.connection().commit();
+            }
+            return 1;
+        });
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            assertThat(report(harness).samples())
+                    .allSatisfy(
+                            s -> assertThat(Objects.requireNonNull(s.failure()).code())
+                                    .isEqualTo("transaction-control-refused"));
+            assertThat(db.queryLong("select count(*) from notes where seen = 7"))
+                    .isZero();
+        }
+    }
+
+    @Test
+    void a_rehearsal_is_audited_and_bound_to_its_request() { // AU-3, IK-3
+        try (BackfillHarness harness = BackfillHarness.on(db, Notes.seeing(50).build())) {
+            rehearse(harness, "r1");
+            assertThat(rehearse(harness, "r1")).isInstanceOf(RehearsalOutcome.Rehearsed.class);
+            ControlRequest stranger = new ControlRequest(Notes.ID, "r2", Authority.operator("stranger"), null);
+            assertThat(harness.operations().rehearse(stranger))
+                    .isEqualTo(new RehearsalOutcome.Refused(new ActionOutcome.Denied()));
+            harness.perform(dev.backfill.BackfillAction.START, Notes.ID, "r3");
+            RehearsalOutcome reused = rehearse(harness, "r3");
+            assertThat(((ActionOutcome.Conflict) ((RehearsalOutcome.Refused) reused).refusal()).code())
+                    .isEqualTo(ConflictCode.REQUEST_ID_REUSED);
+            assertThat(harness.auditRecords(Notes.ID))
+                    .extracting(r -> r.get("action") + " " + r.get("outcome"))
+                    .contains("rehearse applied", "rehearse replayed", "rehearse denied", "rehearse request_id_reused");
+        }
+    }
+
+    @Test
+    void an_empty_source_has_nothing_to_rehearse() { // LC-5
+        db.execute("delete from notes");
+        try (BackfillHarness harness = BackfillHarness.on(db, Notes.seeing(50).build())) {
+            Rehearsal report = report(harness);
+            assertThat(report.samples()).isEmpty();
+            assertThat(report.projection()).isNull();
+        }
+    }
+}

@@ -1,0 +1,300 @@
+package dev.backfill.postgres.schema;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.backfill.ActionOutcome;
+import dev.backfill.BackfillAction;
+import dev.backfill.BackfillUnavailableException;
+import dev.backfill.BackfillUnavailableException.Reason;
+import dev.backfill.Backfills;
+import dev.backfill.OperatorRequest;
+import dev.backfill.Readiness;
+import dev.backfill.SchemaMode;
+import dev.backfill.postgres.internal.schema.Migration;
+import dev.backfill.postgres.startup.Host;
+import dev.backfill.testkit.BackfillHarness;
+import dev.backfill.testkit.Eventually;
+import dev.backfill.testkit.PostgresTest;
+import dev.backfill.testkit.Race;
+import dev.backfill.testkit.TestDatabase;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Many processes, old and new schemas, crashes and locks on the way to the library's tables. */
+@PostgresTest
+class MigratorIT {
+
+    private static final List<Migration> OLD = Migration.ALL.subList(0, 1);
+    private static final int CURRENT = Migration.current(Migration.ALL);
+
+    private final TestDatabase db;
+
+    MigratorIT(TestDatabase db) {
+        this.db = db;
+    }
+
+    @BeforeEach
+    void empty() {
+        Host.items(db, 25);
+    }
+
+    /** What ten processes find. */
+    enum Found {
+        EMPTY,
+        OLD,
+        NEWER;
+
+        void prepare(MigratorIT it) {
+            switch (this) {
+                case EMPTY -> {}
+                case OLD -> it.applied(MigratorIT.OLD);
+                case NEWER -> {
+                    it.applied(Migration.ALL);
+                    it.newer(CURRENT);
+                }
+            }
+        }
+    }
+
+    private void applied(List<Migration> steps) {
+        try (Backfills first = Host.ofVersion(db, SchemaMode.MIGRATE, steps)) {
+            Host.awaitStarted(first);
+        }
+    }
+
+    private void newer(int safeFrom) {
+        db.execute(
+                "insert into backfill_schema_version (version, name, safe_from, library_version) values (?, 'later', ?, '9')",
+                CURRENT + 1,
+                safeFrom);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Found.class)
+    void ten_processes_that_boot_at_once_all_come_up_on_one_schema(Found found) throws Exception { // SC-3, SC-5
+        found.prepare(this);
+        List<Backfills> engines = Race.of(10).run(number -> Host.ofVersion(db, SchemaMode.MIGRATE, Migration.ALL));
+        try {
+            engines.forEach(Host::awaitStarted);
+        } finally {
+            engines.forEach(Backfills::close);
+        }
+        assertThat(db.queryTexts("select version from backfill_schema_version where version <= ? order by 1", CURRENT))
+                .containsExactly("1", "2");
+        assertThat(db.queryLong("select count(*) from pg_index where not indisvalid"))
+                .isZero();
+        assertThat(db.queryTexts("select id from backfill")).containsExactly(Host.ID.value()); // ID-1
+    }
+
+    @Test
+    void a_process_killed_in_mid_migration_leaves_nothing_and_another_goes_on() throws Exception { // SC-3
+        try (Connection killed = db.connection();
+                Statement statement = killed.createStatement()) {
+            killed.setAutoCommit(false);
+            statement.execute("select pg_advisory_xact_lock(1113678699, hashtext('public'))");
+            statement.execute("create table backfill (id varchar(128))");
+            try (Backfills waiting = Host.ofVersion(db, SchemaMode.MIGRATE, Migration.ALL)) {
+                assertThatThrownBy(waiting::requireStarted).isInstanceOf(BackfillUnavailableException.class);
+                assertThat(waiting.readiness().isOpen()).isFalse();
+                db.killSessions();
+                Host.awaitStarted(waiting);
+            }
+        }
+    }
+
+    @Test
+    void an_invalid_index_left_by_a_killed_build_is_repaired() throws Exception { // SC-3
+        applied(OLD);
+        try (Connection writer = db.connection();
+                Statement statement = writer.createStatement()) {
+            writer.setAutoCommit(false);
+            statement.execute(
+                    "insert into backfill_audit (authority, action, outcome) values ('host', 'start', 'denied')");
+            // The build has its index in the catalog by now, and waits for the writer.
+            try (Backfills building = Host.ofVersion(db, SchemaMode.MIGRATE, Migration.ALL)) {
+                Eventually.until(
+                        "the build is killed",
+                        () -> db.queryLong("select count(pg_terminate_backend(pid)) from pg_stat_activity"
+                                        + " where datname = current_database() and pid <> pg_backend_pid()"
+                                        + " and query ilike '%index concurrently%' and wait_event_type = 'Lock'"
+                                        + " and exists (select 1 from pg_index where not indisvalid)")
+                                > 0);
+                assertThat(db.queryLong("select count(*) from pg_index where not indisvalid"))
+                        .isEqualTo(1);
+                writer.rollback();
+                Host.awaitStarted(building);
+            }
+        }
+        assertThat(db.queryLong("select count(*) from pg_index where not indisvalid"))
+                .isZero();
+        assertThat(db.queryText("select to_regclass('backfill_audit_by_id')")).isNotNull();
+    }
+
+    @Test
+    void a_migration_that_can_not_get_its_lock_gives_way_says_so_and_tries_again() throws Exception { // SC-3
+        applied(OLD);
+        try (Connection holder = db.connection();
+                Statement statement = holder.createStatement()) {
+            holder.setAutoCommit(false);
+            statement.execute("lock table backfill_audit in access exclusive mode");
+            try (Backfills engine = Host.ofVersion(db, SchemaMode.MIGRATE, Migration.ALL)) {
+                Eventually.until("it says what it waits for", () -> {
+                    try {
+                        engine.requireStarted();
+                        return false;
+                    } catch (BackfillUnavailableException e) {
+                        return e.reason() == Reason.BUSY && e.getMessage().contains("V002__audit_by_id.sql");
+                    }
+                });
+                assertThat(engine.readiness().isOpen()).isFalse();
+                assertThat(db.queryText("select to_regclass('backfill_audit_by_id')"))
+                        .isNull();
+                holder.rollback();
+                Host.awaitStarted(engine);
+            }
+        }
+    }
+
+    @Test
+    void a_missing_privilege_is_named_with_its_remedy() { // SC-3
+        String role = db.name() + "_role";
+        db.execute("create role " + role);
+        db.execute("grant usage on schema public to " + role);
+        try (Backfills engine = Host.ofVersion(
+                () -> {
+                    Connection connection = db.get();
+                    try (Statement statement = connection.createStatement()) {
+                        statement.execute("set role " + role);
+                    }
+                    return connection;
+                },
+                SchemaMode.MIGRATE,
+                Migration.ALL)) {
+            unavailable(engine, Reason.PRIVILEGE_MISSING, "Grant CREATE");
+        } finally {
+            db.execute("drop owned by " + role);
+            db.execute("drop role " + role);
+        }
+    }
+
+    @Test
+    void a_schema_that_does_not_exist_is_named_and_not_created() { // SC-3
+        try (Backfills engine = Host.start(db, SchemaMode.MIGRATE, b -> b.schemaName("nowhere"))) {
+            unavailable(engine, Reason.SCHEMA_MISSING, "nowhere");
+        }
+        assertThat(db.queryText("select to_regnamespace('nowhere')")).isNull();
+    }
+
+    @Test
+    void the_published_sql_applied_by_another_tool_is_all_that_verify_needs() { // SC-3
+        for (Migration migration : Migration.ALL) {
+            if (migration.concurrentIndex() == null) {
+                db.execute(migration.text());
+            } else {
+                for (String statement : migration.text().split(";\\s*\\n", -1)) {
+                    db.execute(statement);
+                }
+            }
+        }
+        try (Backfills engine = Host.ofVersion(db, SchemaMode.VERIFY, Migration.ALL)) {
+            Host.awaitStarted(engine);
+        }
+    }
+
+    @Test
+    void a_schema_with_a_name_of_mixed_case_holds_everything() { // SC-3
+        db.execute("drop schema if exists \"My \"\"App\" cascade");
+        db.execute("create schema \"My \"\"App\"");
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .definitions(Host.doubling(Host.ID.value()))
+                .schemaName("My \"App")
+                .open()) {
+            harness.runToCompletion(Host.ID);
+            assertThat(harness.auditRecords(Host.ID)).isNotEmpty();
+        }
+        assertThat(db.queryLong("select count(*) from items where doubled = n * 2"))
+                .isEqualTo(25);
+        assertThat(db.queryTexts("select relname from pg_class where relnamespace = 'public'::regnamespace"
+                        + " and relname like 'backfill%'"))
+                .isEmpty();
+    }
+
+    @Test
+    void verify_fails_closed_where_the_tables_are_missing() { // CF, SC-5
+        try (Backfills engine = Host.ofVersion(db, SchemaMode.VERIFY, Migration.ALL)) {
+            unavailable(engine, Reason.SCHEMA_MISSING, "SchemaMode.MIGRATE");
+        }
+        assertThat(db.queryText("select to_regclass('backfill')")).isNull();
+    }
+
+    @Test
+    void verify_fails_closed_on_an_old_schema_naming_both_versions() { // SC-5
+        applied(OLD);
+        try (Backfills engine = Host.ofVersion(db, SchemaMode.VERIFY, Migration.ALL)) {
+            unavailable(engine, Reason.SCHEMA_INCOMPATIBLE, "at version 1, this library needs version " + CURRENT);
+        }
+    }
+
+    @Test
+    void a_step_that_another_tool_left_out_is_missed_although_a_later_one_is_there() { // SC-5
+        applied(Migration.ALL);
+        db.execute("delete from backfill_schema_version where version = 2");
+        newer(1);
+        try (Backfills engine = Host.ofVersion(db, SchemaMode.VERIFY, Migration.ALL)) {
+            unavailable(engine, Reason.SCHEMA_INCOMPATIBLE, "V002__audit_by_id.sql was not applied");
+        }
+        applied(Migration.ALL);
+    }
+
+    @ParameterizedTest
+    @EnumSource(SchemaMode.class)
+    void a_newer_schema_that_is_not_safe_fails_closed_naming_both_versions(SchemaMode mode) { // SC-5
+        applied(Migration.ALL);
+        newer(CURRENT + 1);
+        try (Backfills engine = Host.ofVersion(db, mode, Migration.ALL)) {
+            unavailable(
+                    engine,
+                    Reason.SCHEMA_INCOMPATIBLE,
+                    "need a library of schema version " + (CURRENT + 1) + " or newer; this one is of " + CURRENT);
+        }
+    }
+
+    @Test
+    void the_version_before_works_on_the_schema_of_the_version_after() { // SC-3, SC-5
+        for (int count = 1; count < Migration.ALL.size(); count++) {
+            Host.items(db, 25);
+            applied(Migration.ALL.subList(0, count + 1));
+            try (Backfills old = Host.ofVersion(db, SchemaMode.VERIFY, Migration.ALL.subList(0, count))) {
+                Host.awaitStarted(old);
+                WholeLife.of(old, Host.ID);
+            }
+            assertThat(Host.state(db, Host.ID)).isEqualTo("completed");
+        }
+    }
+
+    private static void unavailable(Backfills engine, Reason reason, String words) {
+        assertThatThrownBy(engine::requireStarted)
+                .isInstanceOfSatisfying(
+                        BackfillUnavailableException.class,
+                        e -> assertThat(e.reason()).isEqualTo(reason))
+                .hasMessageContaining(words);
+        Readiness readiness = engine.readiness();
+        assertThat(readiness.isOpen()).isFalse();
+        assertThat(readiness.database().ok()).isTrue();
+        assertThat(readiness.schema().status()).isEqualTo(Readiness.Status.CLOSED);
+        if (reason != Reason.PRIVILEGE_MISSING) {
+            ActionOutcome outcome = engine.operations()
+                    .perform(new OperatorRequest(BackfillAction.START, Host.ID, "too-early", Host.OPERATOR, null));
+            assertThat(outcome)
+                    .isInstanceOfSatisfying(
+                            ActionOutcome.Unavailable.class,
+                            refused -> assertThat(refused.reason()).isEqualTo(reason));
+        }
+    }
+}

@@ -1,0 +1,215 @@
+package dev.backfill.postgres.startup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.backfill.ActionOutcome;
+import dev.backfill.Authority;
+import dev.backfill.BackfillAction;
+import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillId;
+import dev.backfill.Backfills;
+import dev.backfill.InvalidDefinitionException;
+import dev.backfill.OperatorRequest;
+import dev.backfill.Readiness;
+import dev.backfill.SchemaMode;
+import dev.backfill.testkit.Eventually;
+import dev.backfill.testkit.FaultProxy;
+import dev.backfill.testkit.PostgresTest;
+import dev.backfill.testkit.Race;
+import dev.backfill.testkit.TestDatabase;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The readiness gate, and who starts what. */
+@PostgresTest
+class GateIT {
+
+    private static final BackfillId LATE = BackfillId.of("items.late.v1");
+
+    private final TestDatabase db;
+
+    GateIT(TestDatabase db) {
+        this.db = db;
+    }
+
+    @BeforeEach
+    void rows() {
+        Host.items(db, 25);
+    }
+
+    private Backfills automatic(String... more) {
+        return Host.start(
+                db,
+                SchemaMode.MIGRATE,
+                b -> b.requiredAtStartup(Host.ID.value()).requiredAtStartup(more));
+    }
+
+    @Test
+    void a_required_id_that_appears_late_never_yields_a_ready_interval() throws Exception { // CF-2
+        try (Backfills first = automatic()) {
+            Host.awaitOpen(first);
+        }
+        AtomicInteger looks = new AtomicInteger();
+        try (FaultProxy network = FaultProxy.before(db.jdbcUrl())) {
+            network.down();
+            // Nothing is known when this returns, so that every answer from the very first on can be looked at.
+            try (Backfills next = Host.start(
+                    Host.source(network.jdbcUrl()),
+                    SchemaMode.MIGRATE,
+                    b -> b.definitions(Host.doubling(LATE.value())).requiredAtStartup(Host.ID.value(), LATE.value()))) {
+                assertThat(next.readiness().isOpen()).isFalse();
+                network.heal();
+                Eventually.until("it is ready", () -> {
+                    boolean open = next.readiness().isOpen();
+                    looks.incrementAndGet();
+                    if (open) {
+                        assertThat(Host.state(db, LATE)).isEqualTo("completed");
+                    }
+                    return open;
+                });
+            }
+        }
+        assertThat(looks).hasPositiveValue();
+    }
+
+    @Test
+    void a_definition_that_ships_with_its_write_path_is_refused_in_the_required_set() { // CF-7
+        BackfillDefinition<Long> young =
+                Host.draft("items.young.v1").shipsWithWritePath().build();
+        assertThatThrownBy(() -> Host.start(
+                        db, SchemaMode.MIGRATE, b -> b.definitions(young).requiredAtStartup("items.young.v1")))
+                .isInstanceOf(InvalidDefinitionException.class)
+                .hasMessageContaining("items.young.v1")
+                .hasMessageContaining("write path")
+                .hasMessageContaining("release after");
+        try (Backfills manual = Host.start(db, SchemaMode.MIGRATE, b -> b.definitions(young))) {
+            Host.awaitStarted(manual);
+            assertThat(Host.state(db, young.id())).isEqualTo("pending");
+        }
+    }
+
+    @Test
+    void ten_replicas_start_what_is_required_once_with_one_bound() throws Exception { // CF-2, IK-2
+        List<Backfills> replicas = Race.of(10).run(number -> automatic());
+        try {
+            replicas.forEach(Host::awaitOpen);
+        } finally {
+            replicas.forEach(Backfills::close);
+        }
+        assertThat(Host.startsAudited(db)).isEqualTo(1);
+        assertThat(db.queryText("select bound from backfill")).isEqualTo("{25}");
+        assertThat(db.queryLong("select count(*) from backfill_audit where action = 'start'"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void ten_replicas_of_a_host_that_starts_by_itself_converge_on_one_start() throws Exception { // IK-2
+        try (Backfills engine = Host.start(
+                db, SchemaMode.MIGRATE, b -> b.options(Host.quick().workers(0).build()))) {
+            Host.awaitStarted(engine);
+            Map<String, Long> outcomes = race(engine, BackfillAction.START);
+            assertThat(outcomes).containsOnly(Map.entry("Applied", 1L), Map.entry("Converged", 9L));
+            Map<String, Object> bound = Map.copyOf(
+                    db.queryRows("select bound::text, bound_captured_at::text, generation::text from backfill")
+                            .get(0));
+            assertThat(race(engine, BackfillAction.START)).containsOnly(Map.entry("Converged", 10L));
+            assertThat(db.queryRows("select bound::text, bound_captured_at::text, generation::text from backfill")
+                            .get(0))
+                    .isEqualTo(bound);
+            assertThat(db.queryLong(
+                            "select count(*) from backfill_audit where authority = 'host' and outcome = 'applied'"))
+                    .isEqualTo(1);
+            race(engine, BackfillAction.PAUSE);
+            assertThat(race(engine, BackfillAction.RESUME))
+                    .containsOnly(Map.entry("Applied", 1L), Map.entry("Converged", 9L));
+        }
+    }
+
+    private Map<String, Long> race(Backfills engine, BackfillAction action) throws Exception {
+        List<ActionOutcome> outcomes = Race.of(10)
+                .run(replica -> engine.operations()
+                        .perform(new OperatorRequest(
+                                action,
+                                Host.ID,
+                                "boot-" + action.wireName() + "-" + replica + "-" + System.nanoTime(),
+                                Authority.host("deployment-7"),
+                                null)));
+        return outcomes.stream()
+                .collect(Collectors.groupingBy(o -> o.getClass().getSimpleName(), Collectors.counting()));
+    }
+
+    @Test
+    void a_required_backfill_waits_for_its_columns_and_starts_when_they_come() { // CF-8
+        db.execute("alter table items rename column doubled to later");
+        try (Backfills engine = automatic()) {
+            Host.awaitStarted(engine);
+            Eventually.until(
+                    "the gate says why",
+                    () -> String.valueOf(engine.readiness().backfills().reason())
+                            .contains("incompatible_schema"));
+            assertThat(Host.state(db, Host.ID)).isEqualTo("pending");
+            assertThat(engine.readiness().schema().ok()).isTrue();
+            db.execute("alter table items rename column later to doubled");
+            Host.awaitOpen(engine);
+        }
+        assertThat(db.queryTexts("select outcome from backfill_audit where action = 'start' order by audit_id"))
+                .containsExactly("incompatible_schema", "applied");
+    }
+
+    @Test
+    void host_migrations_that_fail_keep_the_schema_input_closed_and_are_tried_again() { // CF
+        AtomicInteger runs = new AtomicInteger();
+        try (Backfills engine = Host.start(
+                db,
+                SchemaMode.MIGRATE,
+                b -> b.requiredAtStartup(Host.ID.value()).hostMigrations(() -> {
+                    if (runs.incrementAndGet() == 1) {
+                        throw new IllegalStateException("not yet");
+                    }
+                }))) {
+            Host.awaitOpen(engine);
+        }
+        assertThat(runs).hasValue(2);
+        assertThat(Host.startsAudited(db)).isEqualTo(1);
+    }
+
+    @Test
+    void host_migrations_are_not_run_when_the_switch_is_off() { // CF
+        try (Backfills migrated = automatic()) {
+            Host.awaitOpen(migrated);
+        }
+        AtomicInteger runs = new AtomicInteger();
+        try (Backfills engine = Host.start(db, SchemaMode.VERIFY, b -> b.hostMigrations(runs::incrementAndGet))) {
+            Host.awaitStarted(engine);
+        }
+        assertThat(runs).hasValue(0);
+    }
+
+    @Test
+    void once_open_the_backfills_stay_open_without_a_look_at_them() throws Exception { // CF-2
+        try (Backfills engine = automatic()) {
+            Host.awaitOpen(engine);
+            try (Connection holder = db.connection();
+                    Statement statement = holder.createStatement()) {
+                holder.setAutoCommit(false);
+                // Nobody can read the row now; a gate that looked would be unknown.
+                statement.execute("lock table backfill in access exclusive mode");
+                pastTheSharedAnswer(engine);
+                assertThat(engine.readiness().isOpen()).isTrue();
+            }
+        }
+    }
+
+    /** Asks until an answer was made after now: answers are shared for a second, as objects. */
+    private static void pastTheSharedAnswer(Backfills engine) {
+        Readiness before = engine.readiness();
+        Eventually.until("there is a new answer", () -> engine.readiness() != before);
+    }
+}
