@@ -7,7 +7,10 @@ import dev.backfill.admin.BearerTokens;
 import dev.backfill.example.relay.database.EmbeddedServer;
 import dev.backfill.example.relay.http.Administration;
 import dev.backfill.example.relay.http.Listener;
+import dev.backfill.example.relay.http.Scrape;
 import dev.backfill.example.relay.http.Serving;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -30,6 +33,7 @@ final class Relay implements AutoCloseable {
             Readiness.Input.unknown("starting"));
 
     private static final String BACKFILLS_PATH = "/admin/backfills/*";
+    private static final String METRICS_PATH = "/metrics";
 
     private final RelayOptions options;
     private final String processName = "relay-" + ProcessHandle.current().pid();
@@ -48,7 +52,7 @@ final class Relay implements AutoCloseable {
                 this::readiness, () -> Optional.ofNullable(pools.get()).map(Pools::serving));
         Listener ordinary = Listener.open("http", options.port(), serving);
         started("serving port", ordinary);
-        Administration administration = new Administration(BACKFILLS_PATH);
+        Administration administration = new Administration(BACKFILLS_PATH, METRICS_PATH);
         Listener admin = Listener.open("admin", options.adminPort(), administration.handler());
         started("operator port", admin);
         LOG.info("Listening: port={} admin-port={} process={}", ordinary.port(), admin.port(), processName);
@@ -57,9 +61,11 @@ final class Relay implements AutoCloseable {
         started("connection pools", opened);
         pools.set(opened);
         BearerTokens operators = OperatorTokens.of(options);
-        Backfills engine = Engine.start(opened, options, operators, processName);
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        Backfills engine = Engine.start(opened, options, operators, registry, processName);
         started("engine", engine);
         backfills.set(engine);
+        administration.mount(METRICS_PATH, new Scrape(registry, engine.operations(), operators));
         administration.mount(BACKFILLS_PATH, new BackfillServlet(engine.operations(), operators));
         LOG.info("Started: auto-migrate={} auto-backfill={}", options.autoMigrate(), options.autoBackfill());
     }

@@ -98,8 +98,8 @@ public final class Worker implements BackfillWorker {
         restsFor = why.signal();
         if (news && why.worthAWord()) {
             engine.events()
-                    .publish(BackfillEvent.of(
-                            BackfillEvent.Kind.THROTTLED, now.id(), now.claim().generation(), why.signal()));
+                    .publish(
+                            Events.about(BackfillEvent.Kind.THROTTLED, now.claim(), why.signal()), "why", why.detail());
             renewedAt = System.nanoTime() - engine.options().lease().toNanos();
         }
         return waits(now, Waiting.Reason.THROTTLED, why.detail());
