@@ -65,7 +65,7 @@ public final class Crew implements AutoCloseable {
                 }
             } catch (RuntimeException | LinkageError | AssertionError | VirtualMachineError e) {
                 // The thread goes on: its claim, if there is one, is fenced by its lease, and the attempt is charged.
-                LOG.atError().setCause(Redaction.of(e)).log("A backfill worker met an unexpected error");
+                LOG.atError().setCause(Redacted.of(e)).log("A backfill worker met an unexpected error");
             }
             if (idle) {
                 pause.forAtLeast(idleWait(worker));
@@ -86,15 +86,35 @@ public final class Crew implements AutoCloseable {
         try {
             worker.close();
         } catch (RuntimeException e) {
-            LOG.atWarn().setCause(e).log("A backfill worker could not be closed; its claim lapses with its lease");
+            LOG.atWarn().setCause(Redacted.of(e)).log("A backfill worker could not be closed; its claim lapses with its lease");
         }
     }
 
-    /** Lets the current steps end, and waits for that up to the close timeout. What still runs then loses its claim by its lease. */
+    /**
+     * Lets the current steps end. What has not ended after half of the close timeout is interrupted, and has the other half to give
+     * its claim back; what still runs then loses it by its lease.
+     */
     @Override
     public void close() {
         pause.close();
-        long deadline = System.nanoTime() + engine.options().closeTimeout().toNanos();
+        long patience = engine.options().closeTimeout().toNanos();
+        long began = System.nanoTime();
+        boolean interrupted = join(began + patience / 2);
+        for (Thread thread : threads) {
+            if (thread.isAlive()) {
+                thread.interrupt();
+                LOG.atWarn().addKeyValue("thread", thread.getName()).log("A backfill worker did not end in time");
+            }
+        }
+        interrupted |= join(began + patience);
+        renewer.close();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Waits for the threads; whether this one was interrupted meanwhile. */
+    private boolean join(long deadline) {
         boolean interrupted = false;
         for (Thread thread : threads) {
             try {
@@ -102,15 +122,8 @@ public final class Crew implements AutoCloseable {
             } catch (InterruptedException e) {
                 interrupted = true;
             }
-            if (thread.isAlive()) {
-                thread.interrupt();
-                LOG.atWarn().addKeyValue("thread", thread.getName()).log("A backfill worker did not end in time");
-            }
         }
-        renewer.close();
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        return interrupted;
     }
 
     @Override

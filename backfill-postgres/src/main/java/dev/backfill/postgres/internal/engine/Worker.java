@@ -55,7 +55,7 @@ public final class Worker implements BackfillWorker {
             try {
                 now = parts.claimer().claim(owner).orElse(null);
             } catch (SQLException e) {
-                LOG.atDebug().setCause(Redaction.of(e)).log("No claim could be looked for");
+                LOG.atDebug().setCause(Redacted.of(e)).log("No claim could be looked for");
                 return new StepOutcome.Unavailable(
                         null,
                         "PostgreSQL could not be asked for work"
@@ -158,13 +158,16 @@ public final class Worker implements BackfillWorker {
     }
 
     private StepOutcome failed(Held now, Throwable cause, int limit) {
+        if (parts.isClosing() && isInterruption(cause)) {
+            return interrupted(now);
+        }
         Decision decision = parts.policy().ofBatch(cause, now.claim(), limit);
         if (decision.kind() == Kind.BLOCK
                 && decision.diagnostic().code().equals(DiagnosticCode.DATA_ERROR.wireName())) {
             decision = parts.poison().named(now, decision);
         }
         LOG.atDebug()
-                .setCause(Redaction.of(cause))
+                .setCause(Redacted.of(cause))
                 .addKeyValue("backfill", now.id())
                 .log("A batch failed");
         if (decision.tooSlow() || decision.kind() == Kind.NARROW) {
@@ -175,6 +178,25 @@ public final class Worker implements BackfillWorker {
             held = null;
         }
         return outcome;
+    }
+
+    private static boolean isInterruption(Throwable cause) {
+        for (Throwable t = cause; t != null; t = t.getCause()) {
+            if (t instanceof InterruptedException || t instanceof java.nio.channels.ClosedByInterruptException) {
+                return true;
+            }
+        }
+        return Thread.currentThread().isInterrupted();
+    }
+
+    /** The engine closes and its patience is over: the repair did not fail, so nothing is charged (RB-5). */
+    private StepOutcome interrupted(Held now) {
+        // A pool would refuse a connection to an interrupted thread.
+        Thread.interrupted();
+        close();
+        Thread.currentThread().interrupt();
+        return new StepOutcome.Unavailable(
+                now.id(), "The engine was closed during a batch of backfill " + now.id() + "; it was rolled back.");
     }
 
     private StepOutcome settle(Held now, BatchResult.Unknown unknown, int limit) {

@@ -11,6 +11,7 @@ import dev.backfill.postgres.internal.schema.Names;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -33,11 +34,10 @@ public final class BeginSql {
                   b.generation = :generation AND b.claim_token = :token AS mine,
                   b.claim_expires_at > pg_catalog.clock_timestamp() AS unexpired,
                   pg_catalog.pg_current_xact_id()::text AS xid,
-                  coalesce(pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::text::bigint >= b.bound_xmax, false)
-                    AS barrier_passed,
+                  {passed} AS barrier_passed,
                   pg_catalog.clock_timestamp() - b.barrier_since > :barrier_millis * interval '1 millisecond' AS barrier_expired,
                   p.id IS NOT NULL AS paced, p.pause_ratio, p.rows_per_second, p.wal_bytes_per_second, p.target_batch_millis
-                FROM {backfill} AS b LEFT JOIN {pace} AS p ON p.id = b.id WHERE b.id = :id""");
+                FROM {backfill} AS b LEFT JOIN {pace} AS p ON p.id = b.id WHERE b.id = :id""", Map.of("passed", BarrierSql.PASSED));
     }
 
     /**
