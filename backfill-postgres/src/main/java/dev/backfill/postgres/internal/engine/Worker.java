@@ -32,7 +32,8 @@ public final class Worker implements BackfillWorker {
     private final String owner;
     private final WorkerParts parts;
     private final Map<BackfillId, Pacer> pacers = new HashMap<>();
-    private @Nullable Held held;
+    // Looked at by others, who only want to know whether it is busy.
+    private volatile @Nullable Held held;
     private long renewedAt;
     private @Nullable String restsFor;
     private boolean closed;
@@ -97,8 +98,8 @@ public final class Worker implements BackfillWorker {
         restsFor = why.signal();
         if (news && why.worthAWord()) {
             engine.events()
-                    .publish(BackfillEvent.of(
-                            BackfillEvent.Kind.THROTTLED, now.id(), now.claim().generation(), why.signal()));
+                    .publish(
+                            Events.about(BackfillEvent.Kind.THROTTLED, now.claim(), why.signal()), "why", why.detail());
             renewedAt = System.nanoTime() - engine.options().lease().toNanos();
         }
         return waits(now, Waiting.Reason.THROTTLED, why.detail());

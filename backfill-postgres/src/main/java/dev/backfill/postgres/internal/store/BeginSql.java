@@ -63,7 +63,7 @@ public final class BeginSql {
     /** Begins; empty when the row is gone. */
     public Optional<Begun> begin(Session session, Claim claim) throws SQLException {
         Params params =
-                ClaimSql.of(claim).and("barrier_millis", barrierMillis).and("application", applicationName(claim));
+                ClaimSql.of(claim).and("barrier_millis", barrierMillis).and("application", ApplicationName.of(claim));
         try (PreparedStatement statement = begin.prepare(session.connection(), params)) {
             statement.execute();
             statement.getMoreResults();
@@ -82,13 +82,5 @@ public final class BeginSql {
                 row.getBoolean("barrier_passed"),
                 row.getBoolean("barrier_expired"),
                 row.getBoolean("paced") ? PaceSql.pacing(row) : null);
-    }
-
-    /**
-     * What {@code pg_stat_activity} shows. The number comes first, because PostgreSQL cuts names at 63 bytes and IDs may be longer.
-     */
-    static String applicationName(Claim claim) {
-        String name = "backfill #" + claim.no() + " g" + claim.generation() + " " + claim.id();
-        return name.substring(0, Math.min(63, name.length()));
     }
 }

@@ -33,7 +33,7 @@ public final class ValidationSql {
         begin = names.sql("/* backfill:validate */ SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; "
                 + "/* backfill:validate */ SELECT "
                 + Limits.ofValidation(options).asSelectItems()
-                + ", pg_catalog.set_config('application_name', 'backfill #' || b.no || ' validation', true)" + """
+                + ", pg_catalog.set_config('application_name', " + ApplicationName.SQL + ", true)" + """
                 , pg_catalog.pg_try_advisory_xact_lock(:lock_class, b.no) AS alone, b.state, b.generation, b.bound, b.bound_empty,
                   b.checkpoint, b.key_codec,
                   {passed} AS barrier_passed
