@@ -65,7 +65,7 @@ public final class Crew implements AutoCloseable {
                 }
             } catch (RuntimeException | LinkageError | AssertionError | VirtualMachineError e) {
                 // The thread goes on: its claim, if there is one, is fenced by its lease, and the attempt is charged.
-                LOG.atError().setCause(Redacted.of(e)).log("A backfill worker met an unexpected error");
+                LOG.atError().setCause(Redaction.of(e)).log("A backfill worker met an unexpected error");
             }
             if (idle) {
                 pause.forAtLeast(idleWait(worker));
@@ -86,7 +86,9 @@ public final class Crew implements AutoCloseable {
         try {
             worker.close();
         } catch (RuntimeException e) {
-            LOG.atWarn().setCause(Redacted.of(e)).log("A backfill worker could not be closed; its claim lapses with its lease");
+            LOG.atWarn()
+                    .setCause(Redaction.of(e))
+                    .log("A backfill worker could not be closed; its claim lapses with its lease");
         }
     }
 

@@ -55,7 +55,7 @@ public final class Worker implements BackfillWorker {
             try {
                 now = parts.claimer().claim(owner).orElse(null);
             } catch (SQLException e) {
-                LOG.atDebug().setCause(Redacted.of(e)).log("No claim could be looked for");
+                LOG.atDebug().setCause(Redaction.of(e)).log("No claim could be looked for");
                 return new StepOutcome.Unavailable(
                         null,
                         "PostgreSQL could not be asked for work"
@@ -167,7 +167,7 @@ public final class Worker implements BackfillWorker {
             decision = parts.poison().named(now, decision);
         }
         LOG.atDebug()
-                .setCause(Redacted.of(cause))
+                .setCause(Redaction.of(cause))
                 .addKeyValue("backfill", now.id())
                 .log("A batch failed");
         if (decision.tooSlow() || decision.kind() == Kind.NARROW) {

@@ -27,9 +27,11 @@ public final class BeginSql {
     /** Compiles the statement. */
     public BeginSql(Names names, EngineOptions options) {
         barrierMillis = options.barrierTimeout().toMillis();
-        begin = names.sql("/* backfill:begin */ SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE; "
-                + "/* backfill:begin */ SELECT " + Limits.ofBatch(options).asSelectItems()
-                + ", pg_catalog.set_config('application_name', :application, true)" + """
+        begin = names.sql(
+                "/* backfill:begin */ SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE; "
+                        + "/* backfill:begin */ SELECT "
+                        + Limits.ofBatch(options).asSelectItems()
+                        + ", pg_catalog.set_config('application_name', :application, true)" + """
                 , b.state,
                   b.generation = :generation AND b.claim_token = :token AS mine,
                   b.claim_expires_at > pg_catalog.clock_timestamp() AS unexpired,
@@ -37,7 +39,8 @@ public final class BeginSql {
                   {passed} AS barrier_passed,
                   pg_catalog.clock_timestamp() - b.barrier_since > :barrier_millis * interval '1 millisecond' AS barrier_expired,
                   p.id IS NOT NULL AS paced, p.pause_ratio, p.rows_per_second, p.wal_bytes_per_second, p.target_batch_millis
-                FROM {backfill} AS b LEFT JOIN {pace} AS p ON p.id = b.id WHERE b.id = :id""", Map.of("passed", BarrierSql.PASSED));
+                FROM {backfill} AS b LEFT JOIN {pace} AS p ON p.id = b.id WHERE b.id = :id""",
+                Map.of("passed", BarrierSql.PASSED));
     }
 
     /**
