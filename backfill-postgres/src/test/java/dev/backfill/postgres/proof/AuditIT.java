@@ -250,8 +250,9 @@ class AuditIT {
                 .definitions(Counters.custom(4))
                 .operators((authority, capability) -> true)
                 .open()) {
-            assertThat(harness.operations().perform(new OperatorRequest(
-                            BackfillAction.START, Counters.ID, "nobody-1", Authority.anonymous(), null)))
+            assertThat(harness.operations()
+                            .perform(new OperatorRequest(
+                                    BackfillAction.START, Counters.ID, "nobody-1", Authority.anonymous(), null)))
                     .isEqualTo(new ActionOutcome.Denied());
         }
     }
