@@ -48,9 +48,10 @@ final class Model {
             return "Conflict";
         }
         boolean done = checkpoint == ROWS;
-        move(action == BackfillAction.PAUSE
-                ? BackfillState.PAUSED
-                : done ? BackfillState.VALIDATING : BackfillState.RUNNING);
+        move(
+                action == BackfillAction.PAUSE
+                        ? BackfillState.PAUSED
+                        : done ? BackfillState.VALIDATING : BackfillState.RUNNING);
         delayed = action == BackfillAction.PAUSE && delayed;
         return "Applied";
     }
@@ -172,7 +173,8 @@ final class Model {
     /** The row and the counters, as {@link ModelIT} reads them from the database. */
     @Override
     public String toString() {
-        return state.wireName() + " generation=" + generation + " checkpoint=" + (checkpoint == 0 ? null : "{" + checkpoint + "}")
+        return state.wireName() + " generation=" + generation + " checkpoint="
+                + (checkpoint == 0 ? null : "{" + checkpoint + "}")
                 + " claimed=" + (claim != 0) + " hits="
                 + Arrays.stream(hits).mapToObj(String::valueOf).reduce("", String::concat);
     }

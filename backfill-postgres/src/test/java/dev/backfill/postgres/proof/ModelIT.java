@@ -206,9 +206,8 @@ class ModelIT {
         String play(Op op) {
             return switch (op) {
                 case START, PAUSE, RESUME, RETRY -> perform(BackfillAction.valueOf(op.name()));
-                case REPEAT_A_REQUEST -> lastKey == null
-                        ? null
-                        : compare(lastOutcome, harness.perform(lastAction, Counters.ID, lastKey));
+                case REPEAT_A_REQUEST ->
+                    lastKey == null ? null : compare(lastOutcome, harness.perform(lastAction, Counters.ID, lastKey));
                 case VALIDATE -> compare(model.validate(), harness.validate(Counters.ID));
                 case STEP_A -> step(0, Planted.NOTHING);
                 case STEP_B -> step(1, Planted.NOTHING);
