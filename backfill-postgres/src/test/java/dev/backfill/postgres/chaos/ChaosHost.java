@@ -13,6 +13,7 @@ final class ChaosHost {
 
     private ChaosHost() {}
 
+    @SuppressWarnings("FutureReturnValueIgnored") // Nobody is left to tell when the parent is gone.
     public static void main(String[] arguments) throws InterruptedException {
         // Whoever began the chaos may die, too.
         ProcessHandle.current()

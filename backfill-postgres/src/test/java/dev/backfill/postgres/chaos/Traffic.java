@@ -2,6 +2,7 @@ package dev.backfill.postgres.chaos;
 
 import dev.backfill.testkit.TestDatabase;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /** The application's own writes, which go on all the while: updates below the bound, inserts and deletes beyond it. */
@@ -11,7 +12,7 @@ final class Traffic implements AutoCloseable {
     private final Random random;
     private final Thread thread = new Thread(this::write, "chaos-traffic");
     private volatile boolean done;
-    private volatile long writes;
+    private final AtomicLong writes = new AtomicLong();
 
     Traffic(TestDatabase database, long seed) {
         this.database = database;
@@ -21,7 +22,7 @@ final class Traffic implements AutoCloseable {
     }
 
     long writes() {
-        return writes;
+        return writes.get();
     }
 
     private void write() {
@@ -34,7 +35,7 @@ final class Traffic implements AutoCloseable {
                         1_000 + random.nextInt(10));
                 database.update("INSERT INTO chaos (id, hits) VALUES (?, NULL)", next++);
                 database.update("DELETE FROM chaos WHERE id = ?", next - 10);
-                writes++;
+                writes.incrementAndGet();
             } catch (IllegalStateException e) {
                 LockSupport.parkNanos(20_000_000);
             }

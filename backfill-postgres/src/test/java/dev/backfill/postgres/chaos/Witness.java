@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /** Looks at the rows all the time, past the engine, and remembers whatever must never be seen. */
@@ -23,7 +24,7 @@ final class Witness implements AutoCloseable {
     private final Map<String, String> ownerOf = new HashMap<>();
     private final Thread thread = new Thread(this::watch, "chaos-witness");
     private volatile boolean done;
-    private volatile long looks;
+    private final AtomicLong looks = new AtomicLong();
 
     Witness(TestDatabase database) {
         this.database = database;
@@ -36,7 +37,7 @@ final class Witness implements AutoCloseable {
     }
 
     long looks() {
-        return looks;
+        return looks.get();
     }
 
     private void watch() {
@@ -48,7 +49,7 @@ final class Witness implements AutoCloseable {
                                 + " FROM backfill WHERE state <> 'pending'")) {
                     look(row);
                 }
-                looks++;
+                looks.incrementAndGet();
             } catch (IllegalStateException e) {
                 // The server is down for a moment; the next look sees what it came back with.
                 LockSupport.parkNanos(20_000_000);
