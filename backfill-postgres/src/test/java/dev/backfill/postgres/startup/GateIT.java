@@ -208,6 +208,7 @@ class GateIT {
     }
 
     /** Asks until an answer was made after now: answers are shared for a second, as objects. */
+    @SuppressWarnings("ReferenceEquality") // two answers that say the same are still two
     private static void pastTheSharedAnswer(Backfills engine) {
         Readiness before = engine.readiness();
         Eventually.until("there is a new answer", () -> engine.readiness() != before);
