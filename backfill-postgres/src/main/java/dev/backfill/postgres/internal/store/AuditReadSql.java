@@ -32,6 +32,7 @@ public final class AuditReadSql {
         Condition where = which;
         List<AuditItem> items = jooq.on(
                 session,
+                "audit-read",
                 db -> db.select(
                                 BACKFILL_AUDIT.AUDIT_ID,
                                 BACKFILL_AUDIT.AT,
