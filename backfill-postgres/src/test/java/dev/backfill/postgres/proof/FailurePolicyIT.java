@@ -21,6 +21,7 @@ import dev.backfill.testkit.Gate;
 import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -221,21 +222,29 @@ class FailurePolicyIT {
     }
 
     @Test
-    void release_gives_the_attempt_back_and_a_crash_does_not() { // RB-5
+    void release_gives_the_attempt_back_and_a_crash_does_not() throws SQLException { // RB-5, SR-6
         Counters.fresh(db, 10);
-        try (BackfillHarness harness = engine(Counters.custom(4))) {
+        try (BackfillHarness harness = engine(Counters.custom(4));
+                Connection writer = db.get()) {
+            // A transaction from before the start that is still open: the claim is taken, and nothing else may happen yet.
+            writer.setAutoCommit(false);
+            try (Statement write = writer.createStatement()) {
+                write.execute("insert into counters (id) values (0)");
+            }
             harness.start(Counters.ID);
             HarnessWorker a = harness.worker("a");
-            // The claim is taken behind an open transaction from before, so that nothing else happens yet.
-            db.execute("update backfill set bound_xmax = 1");
-            a.step();
+            assertThat(a.step()).isInstanceOf(StepOutcome.Waits.class);
+            assertThat(harness.row(Counters.ID)).containsEntry("attempts", "1");
             a.close();
             assertThat(harness.row(Counters.ID)).containsEntry("attempts", "0").containsEntry("claim_token", null);
-            Rows.put(db, BackfillState.RUNNING);
-            Rows.claim(db);
+            HarnessWorker b = harness.worker("b");
+            assertThat(b.step()).isInstanceOf(StepOutcome.Waits.class);
+            b.vanish();
             harness.expireLease(Counters.ID);
-            assertThat(harness.row(Counters.ID)).containsEntry("attempts", "1");
-            assertThat(harness.worker("b").step()).isInstanceOf(Committed.class);
+            assertThat(harness.worker("c").step()).isInstanceOf(StepOutcome.Waits.class);
+            assertThat(harness.row(Counters.ID)).containsEntry("attempts", "2");
+            assertThat(Counters.hits(db)).isEqualTo("0000000000");
+            writer.commit();
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.backfill.example.relay;
 
+import dev.backfill.BackfillOperations;
 import dev.backfill.Backfills;
 import dev.backfill.Readiness;
 import dev.backfill.admin.BackfillServlet;
@@ -7,10 +8,8 @@ import dev.backfill.admin.BearerTokens;
 import dev.backfill.example.relay.database.EmbeddedServer;
 import dev.backfill.example.relay.http.Administration;
 import dev.backfill.example.relay.http.Listener;
-import dev.backfill.example.relay.http.Scrape;
+import dev.backfill.example.relay.http.MetricsServlet;
 import dev.backfill.example.relay.http.Serving;
-import io.micrometer.prometheusmetrics.PrometheusConfig;
-import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -60,14 +59,20 @@ final class Relay implements AutoCloseable {
         Pools opened = Pools.open(jdbcUrl(), options.engine().workers(), processName);
         started("connection pools", opened);
         pools.set(opened);
-        BearerTokens operators = OperatorTokens.of(options);
-        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        Backfills engine = Engine.start(opened, options, operators, registry, processName);
-        started("engine", engine);
-        backfills.set(engine);
-        administration.mount(METRICS_PATH, new Scrape(registry, engine.operations(), operators));
-        administration.mount(BACKFILLS_PATH, new BackfillServlet(engine.operations(), operators));
+        startEngine(opened, administration);
         LOG.info("Started: auto-migrate={} auto-backfill={}", options.autoMigrate(), options.autoBackfill());
+    }
+
+    private void startEngine(Pools opened, Administration administration) {
+        BearerTokens operators = OperatorTokens.of(options);
+        Metrics metrics = new Metrics();
+        Backfills engine = Engine.start(opened, options, operators, metrics, processName);
+        started("engine", engine);
+        metrics.watch(engine);
+        backfills.set(engine);
+        BackfillOperations operations = engine.operations();
+        administration.mount(BACKFILLS_PATH, new BackfillServlet(operations, operators));
+        administration.mount(METRICS_PATH, new MetricsServlet(metrics.registry(), operations, operators));
     }
 
     private String jdbcUrl() throws IOException, InterruptedException {
