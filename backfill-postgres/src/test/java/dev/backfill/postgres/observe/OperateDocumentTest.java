@@ -107,8 +107,9 @@ class OperateDocumentTest {
     @Test
     void the_outcomes_of_the_audit_hold_those_of_a_refusal() {
         assertThat(codes("## The audit"))
-                .containsAll(
-                        Arrays.stream(ConflictCode.values()).map(ConflictCode::wireName).toList());
+                .containsAll(Arrays.stream(ConflictCode.values())
+                        .map(ConflictCode::wireName)
+                        .toList());
     }
 
     @Test

@@ -63,15 +63,19 @@ class RelayMetricsIT {
         try (RunningRelay relay = relay()) {
             relay.awaitReady();
             String text = scrape(relay, TOKEN).body();
-            Set<String> served = metrics(text.lines()
-                    .filter(line -> !line.startsWith("#"))
-                    .reduce("", (all, line) -> all + "\n" + line));
+            Set<String> served = metrics(
+                    text.lines().filter(line -> !line.startsWith("#")).reduce("", (all, line) -> all + "\n" + line));
             assertThat(served).contains("backfill_backfills", "backfill_batches_total");
 
-            JsonNode dashboard = new ObjectMapper().readTree(DOCS.resolve("grafana/backfill.json").toFile());
+            JsonNode dashboard = new ObjectMapper()
+                    .readTree(DOCS.resolve("grafana/backfill.json").toFile());
             StringBuilder expressions = new StringBuilder();
-            dashboard.get("panels").forEach(panel -> panel.get("targets")
-                    .forEach(target -> expressions.append(target.get("expr").asText()).append('\n')));
+            dashboard
+                    .get("panels")
+                    .forEach(panel -> panel.get("targets")
+                            .forEach(target -> expressions
+                                    .append(target.get("expr").asText())
+                                    .append('\n')));
             assertThat(metrics(expressions.toString())).hasSizeGreaterThan(15);
             assertThat(served).containsAll(metrics(expressions.toString()));
 
@@ -97,8 +101,7 @@ class RelayMetricsIT {
             long scanned = database.queryLong("SELECT sum(rows_scanned) FROM backfill");
             assertThat(scanned).isPositive();
             Eventually.until("the counters have it all", () -> value(relay, "backfill_rows_scanned_total") == scanned);
-            Eventually.until(
-                    "the gauge too", () -> value(relay, "backfill_backfills{state=\"completed\"}") >= 1);
+            Eventually.until("the gauge too", () -> value(relay, "backfill_backfills{state=\"completed\"}") >= 1);
             assertThat(value(relay, "backfill_ready")).isEqualTo(1);
         }
     }
@@ -109,9 +112,13 @@ class RelayMetricsIT {
         assumeTrue(Files.isExecutable(promtool), "Debian's package prometheus has promtool; it is not installed");
         Path rules = DOCS.resolve("prometheus/alerts.yml");
         run(promtool.toString(), "check", "rules", rules.toString());
-        String cases = Files.readString(Path.of("src/test/resources/alerts-test.yml"))
-                .replace("ALERTS", rules.toString());
-        run(promtool.toString(), "test", "rules", Files.writeString(directory.resolve("cases.yml"), cases).toString());
+        String cases =
+                Files.readString(Path.of("src/test/resources/alerts-test.yml")).replace("ALERTS", rules.toString());
+        run(
+                promtool.toString(),
+                "test",
+                "rules",
+                Files.writeString(directory.resolve("cases.yml"), cases).toString());
     }
 
     private static void run(String... command) throws IOException, InterruptedException {
@@ -123,8 +130,13 @@ class RelayMetricsIT {
 
     private static Set<String> headings() throws IOException {
         Set<String> anchors = new TreeSet<>();
-        Files.readString(DOCS.resolve("operate.md")).lines().filter(line -> line.startsWith("#")).forEach(line -> anchors.add(
-                line.replaceFirst("^#+ ", "").toLowerCase(java.util.Locale.ROOT).replaceAll("[^a-z0-9 -]", "").replace(' ', '-')));
+        Files.readString(DOCS.resolve("operate.md"))
+                .lines()
+                .filter(line -> line.startsWith("#"))
+                .forEach(line -> anchors.add(line.replaceFirst("^#+ ", "")
+                        .toLowerCase(java.util.Locale.ROOT)
+                        .replaceAll("[^a-z0-9 -]", "")
+                        .replace(' ', '-')));
         return anchors;
     }
 
@@ -138,7 +150,9 @@ class RelayMetricsIT {
     }
 
     private static double value(RunningRelay relay, String series) throws Exception {
-        return scrape(relay, TOKEN).body().lines()
+        return scrape(relay, TOKEN)
+                .body()
+                .lines()
                 .filter(line -> line.startsWith(series + " "))
                 .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
                 .findFirst()
