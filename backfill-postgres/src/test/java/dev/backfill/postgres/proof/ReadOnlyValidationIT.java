@@ -8,7 +8,6 @@ import dev.backfill.CustomValidation;
 import dev.backfill.DiagnosticCode;
 import dev.backfill.StepOutcome;
 import dev.backfill.ValidationOutcome;
-import dev.backfill.ValidationReport;
 import dev.backfill.ValidationReport.CurrentState;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
