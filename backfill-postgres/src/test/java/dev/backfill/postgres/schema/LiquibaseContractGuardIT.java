@@ -65,12 +65,14 @@ class LiquibaseContractGuardIT {
                   </changeSet>
                 </databaseChangeLog>
                 """.formatted(ids, schemaParameter));
-        try (Connection connection = db.connection();
-                DirectoryResourceAccessor files = new DirectoryResourceAccessor(changeLogs)) {
+        DirectoryResourceAccessor files = new DirectoryResourceAccessor(changeLogs);
+        try (Connection connection = db.connection()) {
             Database database =
                     DatabaseFactory.getInstance().findCorrectDatabaseImplementation(new JdbcConnection(connection));
             Liquibase liquibase = new Liquibase("changelog.xml", files, database);
             liquibase.update(new Contexts());
+        } finally {
+            files.close();
         }
     }
 

@@ -55,7 +55,8 @@ class KubernetesManifestTest {
         Map<String, Object> admin = OBJECTS.get("Service/relay-admin");
         assertThat(at(admin, "spec", "publishNotReadyAddresses")).isEqualTo(true);
         assertThat(at(admin, "spec", "selector")).isEqualTo(at(labels(), "labels"));
-        assertThat(at(OBJECTS.get("Service/relay"), "spec", "ports", 0, "targetPort")).isEqualTo("http");
+        assertThat(at(OBJECTS.get("Service/relay"), "spec", "ports", 0, "targetPort"))
+                .isEqualTo("http");
         assertThat(map(at(OBJECTS.get("Service/relay"), "spec"))).doesNotContainKey("publishNotReadyAddresses");
         assertThat(at(admin, "spec", "ports", 0, "targetPort")).isEqualTo("admin");
     }

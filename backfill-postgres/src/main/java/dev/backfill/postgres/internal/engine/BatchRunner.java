@@ -77,6 +77,10 @@ final class BatchRunner {
         } catch (SQLException e) {
             session.failed(e);
             throw new WorkFailedException(e);
+        } catch (BreachException e) {
+            // Whatever the definition did to the session must not come back out of a pool.
+            session.spoil();
+            throw new WorkFailedException(e);
         } catch (Exception | LinkageError | AssertionError | StackOverflowError e) {
             throw new WorkFailedException(e);
         }

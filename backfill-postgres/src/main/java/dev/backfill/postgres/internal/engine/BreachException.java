@@ -3,6 +3,7 @@ package dev.backfill.postgres.internal.engine;
 import dev.backfill.DiagnosticCode;
 import dev.backfill.postgres.internal.jdbc.GuardedConnection;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,10 @@ final class BreachException extends Exception {
 
     /** A refusal counts even when the definition's code has swallowed it, or has turned it into something else. */
     static void throwIfRefused(GuardedConnection guarded) throws BreachException {
-        String refusal = guarded.refusal();
+        SQLException error = guarded.lastError();
+        String refusal = guarded.refusal() == null && error != null && SqlFailure.isTransactionControl(error)
+                ? "COMMIT or ROLLBACK in a procedure, function or DO block"
+                : guarded.refusal();
         if (refusal != null) {
             throw new BreachException(
                     DiagnosticCode.TRANSACTION_CONTROL_REFUSED,
@@ -46,7 +50,7 @@ final class BreachException extends Exception {
         }
         SQLException error = guarded.lastError();
         if (session.isFailed() && error != null) {
-            switch (dev.backfill.postgres.internal.jdbc.SqlFailure.of(error)) {
+            switch (SqlFailure.of(error)) {
                 case CONTENTION, INFRASTRUCTURE, STALE_PLAN -> throw error;
                 default ->
                     throw new BreachException(

@@ -10,6 +10,7 @@ import dev.backfill.Diagnostic;
 import dev.backfill.DiagnosticCode;
 import dev.backfill.Finding;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import dev.backfill.postgres.internal.schema.SchemaCheck;
 import dev.backfill.postgres.internal.schema.TableFacts;
 import dev.backfill.postgres.internal.store.Claim;
@@ -31,15 +32,28 @@ record Claimer(EngineContext engine) {
     /** Claims for an owner; empty when there is nothing to claim. */
     Optional<Held> claim(String owner) throws SQLException {
         List<Candidate> candidates = engine.control().inTransaction(this::look);
+        SQLException first = null;
         for (Candidate candidate : candidates) {
-            Tried tried = engine.control().inTransaction(s -> claim(s, candidate, owner));
-            // Only now, because what did not commit did not happen.
-            if (tried.event() != null) {
-                engine.events().publish(tried.event(), tried.detail(), tried.value());
+            try {
+                Tried tried = engine.control().inTransaction(s -> claim(s, candidate, owner));
+                // Only now, because what did not commit did not happen.
+                if (tried.event() != null) {
+                    engine.events().publish(tried.event(), tried.detail(), tried.value());
+                }
+                if (tried.held() != null) {
+                    return Optional.of(tried.held());
+                }
+            } catch (SQLException e) {
+                if (SqlFailure.of(e) == SqlFailure.INFRASTRUCTURE) {
+                    throw e;
+                }
+                // One that can't be claimed or ended, for want of its audit record for instance, must not hold up the
+                // others.
+                first = first == null ? e : first;
             }
-            if (tried.held() != null) {
-                return Optional.of(tried.held());
-            }
+        }
+        if (first != null) {
+            throw first;
         }
         return Optional.empty();
     }

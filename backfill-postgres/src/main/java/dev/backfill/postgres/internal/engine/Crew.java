@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,7 +20,7 @@ public final class Crew implements AutoCloseable {
     private final Renewer renewer;
     private final WorkerParts parts;
     private final List<Thread> threads = new ArrayList<>();
-    private final AtomicInteger busy = new AtomicInteger();
+    private final List<Worker> workers = new ArrayList<>();
 
     /** Makes the threads, without starting them. */
     public Crew(EngineContext engine, SystemPause pause, String processName) {
@@ -32,7 +31,9 @@ public final class Crew implements AutoCloseable {
         this.parts = WorkerParts.of(engine, renewer, pause);
         for (int i = 1; i <= engine.options().workers(); i++) {
             String name = processName + "-" + i;
-            Thread thread = new Thread(() -> run(worker(name)), "backfill-worker-" + name);
+            Worker worker = worker(name);
+            workers.add(worker);
+            Thread thread = new Thread(() -> run(worker), "backfill-worker-" + name);
             thread.setDaemon(true);
             threads.add(thread);
         }
@@ -50,11 +51,10 @@ public final class Crew implements AutoCloseable {
 
     /** Whether there are workers here and each holds a claim. */
     public boolean allBusy() {
-        return !threads.isEmpty() && busy.get() >= threads.size();
+        return !workers.isEmpty() && workers.stream().allMatch(worker -> worker.holds() != null);
     }
 
     private void run(Worker worker) {
-        boolean counted = false;
         while (!pause.isClosed()) {
             boolean idle = true;
             try {
@@ -66,11 +66,6 @@ public final class Crew implements AutoCloseable {
             } catch (RuntimeException | LinkageError | AssertionError | VirtualMachineError e) {
                 // The thread goes on: its claim, if there is one, is fenced by its lease, and the attempt is charged.
                 LOG.atError().setCause(Redaction.of(e)).log("A backfill worker met an unexpected error");
-            }
-            boolean holds = worker.holds() != null;
-            if (holds != counted) {
-                busy.addAndGet(holds ? 1 : -1);
-                counted = holds;
             }
             if (idle) {
                 pause.forAtLeast(idleWait(worker));
@@ -91,15 +86,37 @@ public final class Crew implements AutoCloseable {
         try {
             worker.close();
         } catch (RuntimeException e) {
-            LOG.atWarn().setCause(e).log("A backfill worker could not be closed; its claim lapses with its lease");
+            LOG.atWarn()
+                    .setCause(Redaction.of(e))
+                    .log("A backfill worker could not be closed; its claim lapses with its lease");
         }
     }
 
-    /** Lets the current steps end, and waits for that up to the close timeout. What still runs then loses its claim by its lease. */
+    /**
+     * Lets the current steps end. What has not ended after half of the close timeout is interrupted, and has the other half to give
+     * its claim back; what still runs then loses it by its lease.
+     */
     @Override
     public void close() {
         pause.close();
-        long deadline = System.nanoTime() + engine.options().closeTimeout().toNanos();
+        long patience = engine.options().closeTimeout().toNanos();
+        long began = System.nanoTime();
+        boolean interrupted = join(began + patience / 2);
+        for (Thread thread : threads) {
+            if (thread.isAlive()) {
+                thread.interrupt();
+                LOG.atWarn().addKeyValue("thread", thread.getName()).log("A backfill worker did not end in time");
+            }
+        }
+        interrupted |= join(began + patience);
+        renewer.close();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Waits for the threads; whether this one was interrupted meanwhile. */
+    private boolean join(long deadline) {
         boolean interrupted = false;
         for (Thread thread : threads) {
             try {
@@ -107,15 +124,8 @@ public final class Crew implements AutoCloseable {
             } catch (InterruptedException e) {
                 interrupted = true;
             }
-            if (thread.isAlive()) {
-                thread.interrupt();
-                LOG.atWarn().addKeyValue("thread", thread.getName()).log("A backfill worker did not end in time");
-            }
         }
-        renewer.close();
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        return interrupted;
     }
 
     @Override

@@ -50,6 +50,7 @@ final class CustomWindow<K> implements WindowRepair {
             changed = repair.repair(
                     new KeyBatch<>(definition, page), new GuardedTransaction(guarded.proxy(), claim.generation()));
         } finally {
+            guarded.end();
             BreachException.throwIfRefused(guarded);
         }
         BreachException.throwIfSwallowed(guarded, session);

@@ -84,9 +84,9 @@ record FailurePolicy(EngineOptions options) {
             return charged(DiagnosticCode.DEFINITION_ERROR, thrown, claim);
         }
         return switch (SqlFailure.of(sql)) {
-            case CONTENTION -> contended(DiagnosticCode.CONTENTION, thrown, claim, "57014".equals(sql.getSQLState()));
+            case CONTENTION -> contended(DiagnosticCode.CONTENTION, thrown, claim, SqlFailure.isTooSlow(sql));
             case INFRASTRUCTURE, STALE_PLAN ->
-                contended(DiagnosticCode.INFRASTRUCTURE, thrown, claim, "25P04".equals(sql.getSQLState()));
+                contended(DiagnosticCode.INFRASTRUCTURE, thrown, claim, SqlFailure.isTooSlow(sql));
             case SCHEMA -> decide(Kind.BLOCK, Diagnostics.of(DiagnosticCode.INCOMPATIBLE_SCHEMA, thrown));
             case DATA, DEFINITION -> charged(DiagnosticCode.DEFINITION_ERROR, thrown, claim);
         };

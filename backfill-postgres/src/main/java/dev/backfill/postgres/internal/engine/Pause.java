@@ -7,4 +7,7 @@ public interface Pause {
 
     /** Waits; false when it was cut short by an interrupt, which stays set, or by closing. */
     boolean forAtLeast(Duration wait);
+
+    /** Whether the engine is closing, so that every wait is over. */
+    boolean isClosed();
 }

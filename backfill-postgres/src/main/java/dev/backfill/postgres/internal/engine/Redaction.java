@@ -7,14 +7,14 @@ import org.jspecify.annotations.Nullable;
  * Makes a thrown error fit for a log (AU-5): types, SQLSTATE and stack traces are code and stay; messages may hold row values,
  * credentials or query text and go. Stateless.
  */
-final class Redaction {
+public final class Redaction {
 
     private static final int DEPTH = 8;
 
     private Redaction() {}
 
     /** The same error without a message anywhere in its chain of causes. */
-    static Throwable of(Throwable thrown) {
+    public static Throwable of(Throwable thrown) {
         return redacted(thrown, DEPTH);
     }
 

@@ -24,7 +24,7 @@ public final class SystemPause implements Pause {
         closing.countDown();
     }
 
-    /** Whether it was closed. */
+    @Override
     public boolean isClosed() {
         return closing.getCount() == 0;
     }

@@ -9,6 +9,7 @@ import dev.backfill.ValidationOutcome;
 import dev.backfill.ValidationTransaction;
 import dev.backfill.postgres.internal.jdbc.GuardedConnection;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import dev.backfill.postgres.internal.jdbc.SqlText;
 import dev.backfill.postgres.internal.store.KeySql;
 import dev.backfill.postgres.internal.store.ValidationSql;
@@ -65,8 +66,20 @@ public final class ValidationRunner {
         record Failed(Throwable cause) implements Result {}
     }
 
+    /** What is to happen, in a transaction of its own, once it is certain that no other validation of this ID is under way. */
+    @FunctionalInterface
+    public interface Alone {
+        /** Called with the slot held. */
+        void begin() throws SQLException;
+    }
+
     /** Runs it. */
     public Result run(BackfillDefinition<?> definition) {
+        return run(definition, () -> {});
+    }
+
+    /** Runs it, and says so first. */
+    public Result run(BackfillDefinition<?> definition, Alone alone) {
         try (Session session =
                 engine.sessions().open(engine.options().validationTimeout().plus(SOCKET_MARGIN))) {
             try {
@@ -81,7 +94,8 @@ public final class ValidationRunner {
                 if (definition.startBarrier() && !begun.barrierPassed()) {
                     return new Result.BehindBarrier();
                 }
-                ValidationOutcome outcome = prove(session, definition, begun.bound());
+                alone.begin();
+                ValidationOutcome outcome = proveReadOnly(session, definition, begun.bound());
                 if (!sql.isUntouched(session)) {
                     throw new BreachException(
                             DiagnosticCode.VALIDATION_WROTE, DiagnosticCode.VALIDATION_WROTE.meaning(), null);
@@ -95,6 +109,21 @@ public final class ValidationRunner {
             }
         } catch (SQLException e) {
             return new Result.Failed(e);
+        }
+    }
+
+    /** PostgreSQL refuses what writes; that is the definition's breach, not the server's trouble. */
+    private static ValidationOutcome proveReadOnly(
+            Session session, BackfillDefinition<?> definition, @Nullable List<String> bound) throws Exception {
+        try {
+            return prove(session, definition, bound);
+        } catch (Exception e) {
+            SQLException sql = SqlFailure.in(e);
+            if (sql != null && SqlFailure.isWriteInReadOnly(sql)) {
+                throw new BreachException(
+                        DiagnosticCode.VALIDATION_WROTE, DiagnosticCode.VALIDATION_WROTE.meaning(), sql);
+            }
+            throw e;
         }
     }
 
@@ -137,6 +166,7 @@ public final class ValidationRunner {
         try {
             outcome = validation.check(new ReadTransaction<>(guarded.proxy(), definition, key, bound));
         } finally {
+            guarded.end();
             BreachException.throwIfRefused(guarded);
         }
         BreachException.throwIfSwallowed(guarded, session);

@@ -32,7 +32,8 @@ public final class Worker implements BackfillWorker {
     private final String owner;
     private final WorkerParts parts;
     private final Map<BackfillId, Pacer> pacers = new HashMap<>();
-    private @Nullable Held held;
+    // Looked at by others, who only want to know whether it is busy.
+    private volatile @Nullable Held held;
     private long renewedAt;
     private @Nullable String restsFor;
     private boolean closed;
@@ -97,8 +98,8 @@ public final class Worker implements BackfillWorker {
         restsFor = why.signal();
         if (news && why.worthAWord()) {
             engine.events()
-                    .publish(BackfillEvent.of(
-                            BackfillEvent.Kind.THROTTLED, now.id(), now.claim().generation(), why.signal()));
+                    .publish(
+                            Events.about(BackfillEvent.Kind.THROTTLED, now.claim(), why.signal()), "why", why.detail());
             renewedAt = System.nanoTime() - engine.options().lease().toNanos();
         }
         return waits(now, Waiting.Reason.THROTTLED, why.detail());
@@ -157,6 +158,9 @@ public final class Worker implements BackfillWorker {
     }
 
     private StepOutcome failed(Held now, Throwable cause, int limit) {
+        if (parts.isClosing() && isInterruption(cause)) {
+            return interrupted(now);
+        }
         Decision decision = parts.policy().ofBatch(cause, now.claim(), limit);
         if (decision.kind() == Kind.BLOCK
                 && decision.diagnostic().code().equals(DiagnosticCode.DATA_ERROR.wireName())) {
@@ -174,6 +178,25 @@ public final class Worker implements BackfillWorker {
             held = null;
         }
         return outcome;
+    }
+
+    private static boolean isInterruption(Throwable cause) {
+        for (Throwable t = cause; t != null; t = t.getCause()) {
+            if (t instanceof InterruptedException || t instanceof java.nio.channels.ClosedByInterruptException) {
+                return true;
+            }
+        }
+        return Thread.currentThread().isInterrupted();
+    }
+
+    /** The engine closes and its patience is over: the repair did not fail, so nothing is charged (RB-5). */
+    private StepOutcome interrupted(Held now) {
+        // A pool would refuse a connection to an interrupted thread.
+        Thread.interrupted();
+        close();
+        Thread.currentThread().interrupt();
+        return new StepOutcome.Unavailable(
+                now.id(), "The engine was closed during a batch of backfill " + now.id() + "; it was rolled back.");
     }
 
     private StepOutcome settle(Held now, BatchResult.Unknown unknown, int limit) {

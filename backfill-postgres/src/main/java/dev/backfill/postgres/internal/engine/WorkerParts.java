@@ -28,6 +28,11 @@ record WorkerParts(
         PoisonReport poison,
         Throttle throttle) {
 
+    /** Whether the engine is closing. */
+    boolean isClosing() {
+        return settlement.pause().isClosed();
+    }
+
     static WorkerParts of(EngineContext engine, Renewer renewer, Pause pause) {
         HealthCheck health = new HealthCheck(engine);
         LossReport losses = new LossReport(engine);

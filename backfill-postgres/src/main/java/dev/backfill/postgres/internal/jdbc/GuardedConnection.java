@@ -45,7 +45,7 @@ public final class GuardedConnection {
     // PREPARE … / EXECUTE are refused too: they leave a named statement in the session, and EXECUTE hides what it runs.
     private static final Pattern REFUSED_COMMAND = Pattern.compile(
             "(?:^|;)\\s*(?:begin|start\\s+transaction|commit|end|abort|prepare|rollback(?!\\s+(?:work\\s+|transaction\\s+)?to\\b)"
-                    + "|set|reset|discard|listen|unlisten|notify|load|lock\\s+table|copy\\s[^;]*\\bprogram\\b|deallocate"
+                    + "|set|reset|discard|listen|unlisten|notify|load|lock|copy\\s[^;]*\\bprogram\\b|deallocate"
                     + "|execute|declare\\s[^;]*\\bwith\\s+hold\\b)\\b",
             Pattern.DOTALL);
     private static final Pattern SESSION_FUNCTION =
@@ -55,6 +55,8 @@ public final class GuardedConnection {
     private final Connection proxy;
     private @Nullable String refusal;
     private @Nullable SQLException lastError;
+    // Read by whatever thread a definition may have handed its connection to.
+    private volatile boolean ended;
 
     /** Guards a connection. */
     public GuardedConnection(Connection target) {
@@ -78,6 +80,17 @@ public final class GuardedConnection {
         return lastError;
     }
 
+    /** The definition's code has returned: what it kept of the connection is of no more use, wherever the engine goes on. */
+    public void end() {
+        ended = true;
+    }
+
+    private void requireOpen() throws SQLException {
+        if (ended) {
+            throw new SQLException("This connection belonged to a batch or validation that is over.", "08003");
+        }
+    }
+
     private @Nullable Object onConnection(Object self, Method method, @Nullable Object @Nullable [] args)
             throws Throwable {
         String name = method.getName();
@@ -92,11 +105,13 @@ public final class GuardedConnection {
             case "equals" -> args != null && self == args[0];
             case "hashCode" -> System.identityHashCode(self);
             case "toString" -> "guarded connection of a backfill transaction";
+            case "isClosed" -> ended;
             default -> passOn(method, args);
         };
     }
 
     private @Nullable Object passOn(Method method, @Nullable Object @Nullable [] args) throws Throwable {
+        requireOpen();
         checkSql(args);
         Object result = invoke(target, method, args);
         return RETURNING_STATEMENT.contains(method.getName()) && result instanceof Statement statement
@@ -120,6 +135,10 @@ public final class GuardedConnection {
             if (name.equals("unwrap") || name.equals("setQueryTimeout")) {
                 throw refuse("Statement." + name + "()");
             }
+            if (ended && name.equals("close")) {
+                return null;
+            }
+            requireOpen();
             checkSql(args);
             return invoke(statement, method, args);
         };

@@ -43,7 +43,8 @@ public enum SqlFailure {
         return switch (stateClass) {
             case "08", "53" -> INFRASTRUCTURE;
             case "57" -> state.startsWith("57P") ? INFRASTRUCTURE : DEFINITION;
-            case "22", "23" -> DATA;
+            // 54: a value is too large for an index or a row.
+            case "22", "23", "54" -> DATA;
             default -> DEFINITION;
         };
     }
@@ -57,6 +58,23 @@ public enum SqlFailure {
             }
         }
         return null;
+    }
+
+    /** Whether it says that something took too long, so that a smaller window may help. */
+    public static boolean isTooSlow(SQLException e) {
+        String state = e.getSQLState();
+        // Statement, idle-in-transaction and transaction timeout.
+        return "57014".equals(state) || "25P03".equals(state) || "25P04".equals(state);
+    }
+
+    /** Whether it says that PostgreSQL refused a COMMIT or ROLLBACK inside a DO block, function or procedure. */
+    public static boolean isTransactionControl(SQLException e) {
+        return "2D000".equals(e.getSQLState());
+    }
+
+    /** Whether it says that something wrote in a read-only transaction. */
+    public static boolean isWriteInReadOnly(SQLException e) {
+        return "25006".equals(e.getSQLState());
     }
 
     /** Whether the connection can't be trusted any more. */

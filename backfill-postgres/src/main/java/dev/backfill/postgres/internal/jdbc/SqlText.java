@@ -6,9 +6,10 @@ import java.util.regex.Pattern;
 public final class SqlText {
 
     /** What holds no operator, parameter or command in SQL of the engine's own; an author's is read by {@link #quotedEnd}. */
-    static final String QUOTED = "'(?:[^']|'')*'"
+    static final String QUOTED = "(?<![A-Za-z0-9_$])[eE]'(?:[^'\\\\]|\\\\.|'')*'"
+            + "|'(?:[^']|'')*'"
             + "|\"(?:[^\"]|\"\")*\""
-            + "|\\$(?<tag>[A-Za-z_]*)\\$.*?\\$\\k<tag>\\$"
+            + "|\\$(?<tag>(?:[A-Za-z_][A-Za-z0-9_]*)?)\\$.*?\\$\\k<tag>\\$"
             + "|--[^\\n]*"
             + "|/\\*.*?\\*/";
 

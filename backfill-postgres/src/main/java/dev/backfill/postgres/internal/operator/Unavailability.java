@@ -26,7 +26,10 @@ public final class Unavailability {
             return new BackfillUnavailableException(
                     Reason.UNAVAILABLE, Objects.requireNonNullElse(e.getMessage(), "The connection is unusable."), e);
         }
-        String state = Objects.requireNonNullElse(e.getSQLState(), "");
+        return ofState(Objects.requireNonNullElse(e.getSQLState(), ""), e);
+    }
+
+    private static BackfillUnavailableException ofState(String state, SQLException e) {
         return switch (state) {
             case "55P03", "40P01", "57014" ->
                 new BackfillUnavailableException(

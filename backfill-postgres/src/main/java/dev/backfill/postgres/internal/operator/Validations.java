@@ -94,7 +94,6 @@ final class Validations {
             return Optional.of(current(session, request, row, Reason.INCOMPATIBLE_SCHEMA));
         }
         controls.audit(session, request, row.state(), row.state(), row.generation(), "applied");
-        last.begin(session, request);
         return Optional.empty();
     }
 
@@ -118,7 +117,12 @@ final class Validations {
     /** Runs on a validation thread, whether or not anybody still waits; why there is no result, or null when there is one. */
     private @Nullable Reason runAndRecord(OperatorRequest request, BackfillDefinition<?> definition) {
         long started = System.nanoTime();
-        ValidationRunner.Result result = runner.run(definition);
+        ValidationRunner.Result result = runner.run(
+                definition,
+                () -> plane.engine().control().inTransaction(session -> {
+                    last.begin(session, request);
+                    return true;
+                }));
         try {
             if (result instanceof ValidationRunner.Result.Ran ran) {
                 boolean completed = plane.engine().control().inTransaction(session -> record(session, request, ran));
@@ -133,7 +137,11 @@ final class Validations {
             plane.engine().control().inTransaction(session -> {
                 Row row = plane.rows().read(session, request.id()).orElseThrow(RefusedException::unknownId);
                 controls.audit(session, request, row.state(), row.state(), row.generation(), "current_state");
-                last.forget(session, request);
+                // Of a copy that found another one under way, nothing was noted, and the other's note is not its to
+                // forget.
+                if (!(result instanceof ValidationRunner.Result.Busy)) {
+                    last.forget(session, request);
+                }
                 return true;
             });
             return reason;
@@ -179,6 +187,13 @@ final class Validations {
         // Ledger first, then row, then audit: the lock order of every control.
         plane.ledger().enter(session, request);
         Row row = plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId);
+        Optional<Stored> earlier = plane.ledger().find(session, request);
+        if (earlier.isPresent() && earlier.get().result() != null) {
+            // Another copy of this request was quicker, and its answer has been given: it stays the answer.
+            controls.audit(session, request, row.state(), row.state(), row.generation(), "replayed");
+            last.forget(session, request);
+            return false;
+        }
         Diagnostic diagnostic = diagnostic(ran.outcome());
         String result = code(ran.outcome());
         plane.ledger()

@@ -8,6 +8,7 @@ import dev.backfill.Backfills;
 import dev.backfill.Readiness;
 import dev.backfill.postgres.internal.engine.Crew;
 import dev.backfill.postgres.internal.engine.Events;
+import dev.backfill.postgres.internal.engine.Redaction;
 import dev.backfill.postgres.internal.engine.SystemPause;
 import dev.backfill.postgres.internal.operator.OperatorPlane;
 import dev.backfill.postgres.internal.operator.PlaneContext;
@@ -120,7 +121,7 @@ public final class EngineBackfills implements Backfills {
             LOG.atLevel(news ? Level.WARN : Level.DEBUG)
                     .log("Startup of Backfill is not complete and goes on: {}", reported);
         } catch (RuntimeException | LinkageError | AssertionError e) {
-            LOG.atError().setCause(e).log("Startup of Backfill met an unexpected error and goes on");
+            LOG.atError().setCause(Redaction.of(e)).log("Startup of Backfill met an unexpected error and goes on");
         }
         return Step.AGAIN;
     }
@@ -232,7 +233,8 @@ public final class EngineBackfills implements Backfills {
      */
     private Thread watchdog(CountDownLatch orderly) {
         long patience = configuration.options().closeTimeout().toNanos();
-        long margin = Math.min(patience / 2, ABORT_BEFORE_END.toNanos());
+        // After the crew has interrupted what does not end by itself, which then still gives its claim back.
+        long margin = Math.min(patience / 4, ABORT_BEFORE_END.toNanos());
         Thread thread = new Thread(
                 () -> {
                     try {

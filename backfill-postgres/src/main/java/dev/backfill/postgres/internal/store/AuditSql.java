@@ -38,7 +38,7 @@ public final class AuditSql {
             if (sink == null) {
                 insert(session.connection(), entry);
             } else {
-                sink.write(new GuardedConnection(session.connection()).proxy(), entry);
+                hand(sink, session, entry);
             }
         } catch (Exception e) {
             throw new AuditFailedException(e);
@@ -46,6 +46,15 @@ public final class AuditSql {
         if (session.isFailed() || session.isIdle()) {
             throw new AuditFailedException(
                     new IllegalStateException("the audit sink swallowed an error or ended the transaction"));
+        }
+    }
+
+    private static void hand(AuditSink sink, Session session, AuditRecord entry) throws Exception {
+        GuardedConnection guarded = new GuardedConnection(session.connection());
+        try {
+            sink.write(guarded.proxy(), entry);
+        } finally {
+            guarded.end();
         }
     }
 

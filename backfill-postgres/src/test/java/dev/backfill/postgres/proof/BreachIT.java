@@ -1,0 +1,227 @@
+package dev.backfill.postgres.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.backfill.BackfillState;
+import dev.backfill.CustomRepair;
+import dev.backfill.StepOutcome;
+import dev.backfill.StepOutcome.Committed;
+import dev.backfill.testkit.BackfillHarness;
+import dev.backfill.testkit.HarnessWorker;
+import dev.backfill.testkit.PostgresTest;
+import dev.backfill.testkit.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.sql.Statement;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every way a definition might break the transaction it was lent: detected, rolled back, blocked, and told what to change. */
+@PostgresTest
+class BreachIT {
+
+    private static final String REFUSED = "transaction-control-refused";
+
+    private final TestDatabase db;
+
+    BreachIT(TestDatabase db) {
+        this.db = db;
+    }
+
+    @FunctionalInterface
+    private interface Use {
+        void of(Connection connection) throws Exception;
+    }
+
+    private static Arguments refused(String name, Use use) {
+        return breach(name, REFUSED, (batch, tx) -> {
+            use.of(tx.connection());
+            return 0;
+        });
+    }
+
+    private static Arguments sql(String sql) {
+        return refused(sql, connection -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(sql);
+            }
+        });
+    }
+
+    private static Arguments breach(String name, String code, CustomRepair<Long> repair) {
+        return Arguments.of(name, code, repair);
+    }
+
+    static Stream<Arguments> breaches() {
+        return Stream.concat(
+                Stream.of(
+                        refused("commit()", Connection::commit),
+                        refused("rollback()", Connection::rollback),
+                        refused("setAutoCommit(true)", c -> c.setAutoCommit(true)),
+                        refused("close()", Connection::close),
+                        refused("abort()", c -> c.abort(Runnable::run)),
+                        refused("setReadOnly", c -> c.setReadOnly(true)),
+                        refused("isolation", c -> c.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE)),
+                        refused("unwrap", c -> c.unwrap(org.postgresql.PGConnection.class)),
+                        refused("getConnection().commit()", c -> {
+                            try (Statement statement = c.createStatement()) {
+                                statement.getConnection().commit();
+                            }
+                        }),
+                        refused("setQueryTimeout", c -> {
+                            try (Statement statement = c.createStatement()) {
+                                statement.setQueryTimeout(1);
+                            }
+                        }),
+                        refused(
+                                "prepared commit",
+                                c -> c.prepareStatement("commit").execute()),
+                        refused("batched commit", c -> {
+                            try (Statement statement = c.createStatement()) {
+                                statement.addBatch("select 1; commit");
+                            }
+                        }),
+                        refused("swallowed refusal", c -> {
+                            try {
+                                c.commit();
+                            } catch (RuntimeException e) {
+                                assertThat(e).hasMessageContaining("Remove it");
+                            }
+                        }),
+                        breach("swallowed SQL error", "sql-error-swallowed", (batch, tx) -> {
+                            try (Statement statement = tx.connection().createStatement()) {
+                                statement.execute("select 1 / 0");
+                            } catch (SQLException e) {
+                                return 0;
+                            }
+                            return 0;
+                        }),
+                        breach("negative count", "changed-count-invalid", (batch, tx) -> -1)),
+                Stream.of(
+                                "COMMIT",
+                                "/* x */ -- y\n commit and chain",
+                                "select 1; rollback",
+                                "select E'\\''; commit; select ''",
+                                "select $a1$ ' $a1$; commit",
+                                "end",
+                                "begin",
+                                "set statement_timeout = 0",
+                                "set local lock_timeout = 0",
+                                "select set_config('lock_timeout', '0', false)",
+                                "select pg_advisory_lock(1)",
+                                "prepare p as select 1",
+                                "discard all",
+                                "lock counters",
+                                "copy counters to program 'cat'",
+                                "do $$ begin commit; end $$",
+                                "call ends()")
+                        .map(BreachIT::sql));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("breaches")
+    void a_breach_is_rolled_back_and_blocked_with_its_code(
+            String name, String code, CustomRepair<Long> repair) { // AT-2, RB-4
+        Counters.fresh(db, 10);
+        db.execute("create or replace procedure ends() language plpgsql as 'begin commit; end'");
+        var definition = Counters.over(Counters.ID.value())
+                .batchSize(4)
+                .repair((batch, tx) -> {
+                    Counters.count(tx, batch.keys());
+                    return repair.repair(batch, tx);
+                })
+                .validate(dev.backfill.Validation.noRowMatches("hits <> 1"))
+                .build();
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            harness.start(Counters.ID);
+            assertThat(harness.worker("a").step()).as(name).isInstanceOfSatisfying(StepOutcome.Ended.class, it -> {
+                assertThat(it.state()).isEqualTo(BackfillState.BLOCKED);
+                assertThat(it.diagnostic().code()).isEqualTo(code);
+                assertThat(it.diagnostic().message()).contains("retry");
+            });
+            assertThat(Counters.hits(db)).isEqualTo("0000000000");
+            assertThat(harness.row(Counters.ID))
+                    .containsEntry("checkpoint", null)
+                    .containsEntry("state", "blocked");
+        }
+    }
+
+    @Test
+    void a_savepoint_is_the_definitions_own() { // AT-2
+        Counters.fresh(db, 10);
+        var definition = Counters.custom(4, (batch, tx) -> {
+            Savepoint before = tx.connection().setSavepoint();
+            try (Statement statement = tx.connection().createStatement()) {
+                statement.execute("update counters set hits = hits + 1 / 0");
+            } catch (SQLException e) {
+                tx.connection().rollback(before);
+            }
+            try (Statement statement = tx.connection().createStatement()) {
+                statement.execute("savepoint mine; update counters set hits = 9; rollback to savepoint mine");
+            }
+            return 0;
+        });
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            harness.runToCompletion(Counters.ID);
+            assertThat(Counters.hits(db)).isEqualTo("1111111111");
+        }
+    }
+
+    @Test
+    void a_connection_that_was_kept_is_of_no_use_after_its_batch() { // AT-2
+        Counters.fresh(db, 10);
+        AtomicReference<Connection> kept = new AtomicReference<>();
+        AtomicReference<Statement> statement = new AtomicReference<>();
+        AtomicReference<String> answers = new AtomicReference<>("");
+        var definition = Counters.custom(4, (batch, tx) -> {
+            if (kept.get() == null) {
+                kept.set(tx.connection());
+                statement.set(tx.connection().createStatement());
+                return 0;
+            }
+            for (Use use : new Use[] {
+                c -> c.createStatement().execute("update counters set hits = 9"),
+                c -> statement.get().execute("update counters set hits = 9")
+            }) {
+                try {
+                    use.of(kept.get());
+                } catch (SQLException e) {
+                    answers.updateAndGet(a -> a + e.getSQLState() + " ");
+                }
+            }
+            return 0;
+        });
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            harness.start(Counters.ID);
+            HarnessWorker worker = harness.worker("a");
+            assertThat(worker.step()).isInstanceOf(Committed.class);
+            assertThat(kept.get().isClosed()).isTrue();
+            assertThat(worker.step()).isInstanceOf(Committed.class);
+            assertThat(answers).hasValue("08003 08003 ");
+            assertThat(Counters.hits(db)).isEqualTo("1111111100");
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void a_fragment_with_escapes_and_operators_means_what_its_author_wrote() { // SR-7
+        Counters.fresh(db, 3);
+        db.execute("alter table counters add column tags jsonb default '{\"e\": 1}'");
+        var definition = Counters.over(Counters.ID.value())
+                .repair(dev.backfill.SetRepair.set("note", "E'it\\'s ? :a {b}' || $q1$ ' ? $q1$ || '?'")
+                        .where("tags ? 'e'"))
+                .validate(dev.backfill.Validation.noRowMatches(
+                        "tags ? 'e' AND note <> E'it\\'s ? :a {b}' || $q1$ ' ? $q1$ || '?'"))
+                .build();
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            harness.runToCompletion(Counters.ID);
+            assertThat(db.queryTexts("select distinct note from counters")).containsExactly("it's ? :a {b} ' ? ?");
+        }
+    }
+}

@@ -1,0 +1,431 @@
+package dev.backfill.postgres.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.backfill.BackfillAction;
+import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillState;
+import dev.backfill.CustomValidation;
+import dev.backfill.DiagnosticCode;
+import dev.backfill.StepOutcome;
+import dev.backfill.ValidationOutcome;
+import dev.backfill.ValidationReport;
+import dev.backfill.ValidationReport.CurrentState;
+import dev.backfill.ValidationReport.Failure;
+import dev.backfill.ValidationReport.Reason;
+import dev.backfill.ValidationReport.Success;
+import dev.backfill.testkit.BackfillHarness;
+import dev.backfill.testkit.Eventually;
+import dev.backfill.testkit.Fault;
+import dev.backfill.testkit.FaultPoint;
+import dev.backfill.testkit.FaultyConnections;
+import dev.backfill.testkit.Gate;
+import dev.backfill.testkit.HarnessWorker;
+import dev.backfill.testkit.PostgresTest;
+import dev.backfill.testkit.TestDatabase;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Validation: typed outcomes in every state, one at a time, read only, and completion fenced by what was judged. */
+@PostgresTest
+class ExplicitValidationIT {
+
+    private final TestDatabase db;
+
+    ExplicitValidationIT(TestDatabase db) {
+        this.db = db;
+    }
+
+    private static BackfillDefinition<Long> validatedBy(CustomValidation<Long> validation) {
+        return Counters.over(Counters.ID.value())
+                .batchSize(4)
+                .repair((batch, tx) -> Counters.count(tx, batch.keys()))
+                .validate(validation)
+                .build();
+    }
+
+    /** Holds if the first row was repaired. */
+    private static BackfillDefinition<Long> simple() {
+        return validatedBy(tx -> {
+            try (Statement statement = tx.connection().createStatement();
+                    ResultSet row = statement.executeQuery(
+                            "select count(*) from counters c where hits = 0 and " + tx.withinBound("c"))) {
+                row.next();
+                return row.getLong(1) == 0 ? ValidationOutcome.holds() : ValidationOutcome.rejected("Not yet.");
+            }
+        });
+    }
+
+    private BackfillHarness at(BackfillState state, BackfillDefinition<?> definition) {
+        Counters.fresh(db, 10);
+        BackfillHarness harness = BackfillHarness.on(db, definition);
+        Rows.put(db, state);
+        return harness;
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"PENDING", "VALIDATING"})
+    void it_is_diagnostic_in_every_state_but_pending_and_validating(BackfillState state) { // EV-1, EV-2, EV-3, EV-5
+        try (BackfillHarness harness = at(state, simple())) {
+            if (state.isWorking()) {
+                Rows.claim(db);
+            }
+            Map<String, String> before = harness.row(Counters.ID);
+            assertThat(harness.validate(Counters.ID))
+                    .isInstanceOfSatisfying(
+                            Failure.class,
+                            it -> assertThat(it.diagnostic().code())
+                                    .isEqualTo(DiagnosticCode.VALIDATION_REJECTED.wireName()));
+            db.execute("update counters set hits = 1");
+            assertThat(harness.validate(Counters.ID)).isInstanceOf(Success.class);
+            assertThat(harness.row(Counters.ID)).isEqualTo(before);
+            assertThat(harness.auditRecords(Counters.ID))
+                    .extracting(entry -> entry.get("outcome"))
+                    .containsExactly("applied", "failure", "applied", "success");
+        }
+    }
+
+    @Test
+    void a_pending_row_is_not_validated() { // EV-2
+        AtomicBoolean ran = new AtomicBoolean();
+        try (BackfillHarness harness = at(BackfillState.PENDING, validatedBy(tx -> {
+            ran.set(true);
+            return ValidationOutcome.holds();
+        }))) {
+            Map<String, String> before = harness.row(Counters.ID);
+            assertThat(harness.validate(Counters.ID))
+                    .isInstanceOfSatisfying(
+                            CurrentState.class, it -> assertThat(it.reason()).isEqualTo(Reason.NOT_STARTED));
+            assertThat(ran).isFalse();
+            assertThat(harness.row(Counters.ID)).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void in_validating_success_completes_and_failure_changes_nothing() { // EV-2, VA-3
+        try (BackfillHarness harness = at(BackfillState.VALIDATING, simple())) {
+            Map<String, String> before = harness.row(Counters.ID);
+            assertThat(harness.validate(Counters.ID)).isInstanceOf(Failure.class);
+            assertThat(harness.row(Counters.ID)).isEqualTo(before);
+            db.execute("update counters set hits = 1");
+            assertThat(harness.validate(Counters.ID)).isInstanceOf(Success.class);
+            assertThat(harness.row(Counters.ID))
+                    .containsEntry("state", "completed")
+                    .containsEntry("generation", "8");
+            assertThat(harness.auditRecords(Counters.ID))
+                    .last()
+                    .satisfies(entry -> assertThat(entry)
+                            .containsEntry("action", "complete")
+                            .containsEntry("prior_state", "validating")
+                            .containsEntry("resulting_state", "completed"));
+        }
+    }
+
+    @Test
+    void an_unmet_prerequisite_is_a_failure_that_says_so() { // EV-1, RB-6
+        try (BackfillHarness harness = at(
+                BackfillState.COMPLETED, validatedBy(tx -> ValidationOutcome.prerequisiteUnmet("Load the plugin.")))) {
+            assertThat(harness.validate(Counters.ID)).isInstanceOfSatisfying(Failure.class, it -> {
+                assertThat(it.diagnostic().code()).isEqualTo(DiagnosticCode.VALIDATION_PREREQUISITE.wireName());
+                assertThat(it.diagnostic().message()).contains("Load the plugin.");
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_result_that_comes_after_the_row_moved_on_completes_nothing(boolean back) throws Exception { // VA-3, CL-3
+        Gate gate = new Gate();
+        AtomicInteger runs = new AtomicInteger();
+        try (BackfillHarness harness = at(BackfillState.VALIDATING, validatedBy(tx -> {
+            runs.incrementAndGet();
+            gate.hold();
+            return ValidationOutcome.holds();
+        }))) {
+            CompletableFuture<ValidationReport> report =
+                    CompletableFuture.supplyAsync(() -> harness.validate(Counters.ID));
+            gate.awaitArrival();
+            harness.pause(Counters.ID);
+            if (back) {
+                harness.resume(Counters.ID);
+            }
+            Map<String, String> row = harness.row(Counters.ID);
+            gate.open();
+            assertThat(report.get(60, TimeUnit.SECONDS)).isInstanceOf(Success.class);
+            assertThat(harness.row(Counters.ID)).isEqualTo(row);
+            assertThat(runs).hasValue(1);
+        }
+    }
+
+    @Test
+    void a_workers_validation_that_lost_its_claim_completes_nothing() throws Exception { // VA-3
+        Gate gate = new Gate();
+        AtomicBoolean first = new AtomicBoolean(true);
+        try (BackfillHarness harness = at(BackfillState.VALIDATING, validatedBy(tx -> {
+            if (first.getAndSet(false)) {
+                gate.hold();
+            }
+            return ValidationOutcome.holds();
+        }))) {
+            HarnessWorker worker = harness.worker("a");
+            Future<StepOutcome> step = worker.stepAside();
+            gate.awaitArrival();
+            harness.pause(Counters.ID);
+            harness.resume(Counters.ID);
+            Map<String, String> row = harness.row(Counters.ID);
+            gate.open();
+            assertThat(step.get(60, TimeUnit.SECONDS)).isEqualTo(new StepOutcome.Fenced(Counters.ID, "generation"));
+            assertThat(harness.row(Counters.ID)).isEqualTo(row);
+        }
+    }
+
+    @Test
+    void one_runs_at_a_time_on_all_processes_and_its_request_recovers_the_outcome() throws Exception { // EV-4
+        Gate gate = new Gate();
+        AtomicInteger runs = new AtomicInteger();
+        BackfillDefinition<Long> definition = validatedBy(tx -> {
+            runs.incrementAndGet();
+            gate.hold();
+            return ValidationOutcome.holds();
+        });
+        try (BackfillHarness one = at(BackfillState.VALIDATING, definition);
+                BackfillHarness two = BackfillHarness.on(db, definition)) {
+            String key = BackfillHarness.newRequestId();
+            var request = BackfillHarness.request(BackfillAction.VALIDATE, Counters.ID, key);
+            CompletableFuture<ValidationReport> first =
+                    CompletableFuture.supplyAsync(() -> one.operations().validate(request));
+            gate.awaitArrival();
+            assertThat(two.validate(Counters.ID))
+                    .isInstanceOfSatisfying(
+                            CurrentState.class, it -> assertThat(it.reason()).isEqualTo(Reason.ALREADY_RUNNING));
+            assertThat(two.operations().validate(request))
+                    .isInstanceOfSatisfying(
+                            CurrentState.class, it -> assertThat(it.reason()).isEqualTo(Reason.ALREADY_RUNNING));
+            assertThat(two.worker("b").step()).isInstanceOf(StepOutcome.Waits.class);
+            // What the others asked does not hide which request is at work.
+            assertThat(db.queryText("select running_request_id from backfill_validation"))
+                    .isEqualTo(key);
+            gate.open();
+            assertThat(first.get(60, TimeUnit.SECONDS)).isInstanceOf(Success.class);
+            assertThat(runs).hasValue(1);
+            assertThat(two.operations().validate(request))
+                    .isInstanceOfSatisfying(
+                            Success.class, it -> assertThat(it.replayed()).isTrue());
+            assertThat(runs).hasValue(1);
+        }
+    }
+
+    @Test
+    void a_validator_that_dies_frees_the_slot() throws Exception { // EV-4
+        Gate gate = new Gate();
+        AtomicBoolean first = new AtomicBoolean(true);
+        try (BackfillHarness harness = at(BackfillState.PAUSED, validatedBy(tx -> {
+            if (first.getAndSet(false)) {
+                gate.hold();
+                try (Statement statement = tx.connection().createStatement()) {
+                    statement.execute("select 1");
+                }
+            }
+            return ValidationOutcome.holds();
+        }))) {
+            String key = BackfillHarness.newRequestId();
+            var request = BackfillHarness.request(BackfillAction.VALIDATE, Counters.ID, key);
+            CompletableFuture<ValidationReport> dying =
+                    CompletableFuture.supplyAsync(() -> harness.operations().validate(request));
+            gate.awaitArrival();
+            db.killSessions();
+            Eventually.until(
+                    "the slot is free",
+                    () -> db.queryBoolean("select not exists (select 1 from pg_locks where locktype = 'advisory')"));
+            assertThat(harness.validate(Counters.ID)).isInstanceOf(Success.class);
+            gate.open();
+            assertThat(dying.get(60, TimeUnit.SECONDS))
+                    .isInstanceOfSatisfying(
+                            CurrentState.class, it -> assertThat(it.reason()).isEqualTo(Reason.UNAVAILABLE));
+            assertThat(harness.operations().validate(request)).isInstanceOf(Success.class);
+        }
+    }
+
+    @Test
+    void a_slower_copy_of_a_request_does_not_change_the_answer_that_was_given() throws Exception { // EV-4, IK-2
+        Counters.fresh(db, 10);
+        FaultyConnections faults = FaultyConnections.over(db);
+        Gate gate = new Gate();
+        try (BackfillHarness slow = BackfillHarness.over(db)
+                        .connections(faults)
+                        .definitions(simple())
+                        .open();
+                BackfillHarness quick = BackfillHarness.on(db, simple())) {
+            Rows.put(db, BackfillState.COMPLETED);
+            var request = BackfillHarness.request(BackfillAction.VALIDATE, Counters.ID, BackfillHarness.newRequestId());
+            faults.before(FaultPoint.tagged("validate"), Fault.hold(gate));
+            CompletableFuture<ValidationReport> held =
+                    CompletableFuture.supplyAsync(() -> slow.operations().validate(request));
+            gate.awaitArrival();
+            db.execute("update counters set hits = 1");
+            assertThat(quick.operations().validate(request)).isInstanceOf(Success.class);
+            db.execute("update counters set hits = 0");
+            gate.open();
+            assertThat(held.get(60, TimeUnit.SECONDS)).isInstanceOf(Success.class);
+            assertThat(quick.operations().validate(request))
+                    .isInstanceOfSatisfying(
+                            Success.class, it -> assertThat(it.replayed()).isTrue());
+        }
+    }
+
+    @Test
+    void one_that_takes_long_goes_on_and_its_request_asks_for_the_outcome() { // EV-4
+        Counters.fresh(db, 10);
+        Gate gate = new Gate();
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .definitions(validatedBy(tx -> {
+                    gate.hold();
+                    return ValidationOutcome.holds();
+                }))
+                .options(o -> o.operatorTimeout(Duration.ofMillis(1_200)))
+                .open()) {
+            Rows.put(db, BackfillState.PAUSED);
+            var request = BackfillHarness.request(BackfillAction.VALIDATE, Counters.ID, BackfillHarness.newRequestId());
+            assertThat(harness.operations().validate(request))
+                    .isInstanceOfSatisfying(
+                            CurrentState.class, it -> assertThat(it.reason()).isEqualTo(Reason.ALREADY_RUNNING));
+            gate.open();
+            Eventually.until("the outcome is there", () -> harness.operations().validate(request) instanceof Success);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "update counters set hits = 9",
+                "insert into counters (id) values (99)",
+                "select * from counters for update",
+                "select pg_current_xact_id()",
+                "create table sneaked (id int)",
+                "select nextval('sneaky')",
+            })
+    void one_that_writes_is_blocked_by_a_worker_and_writes_nothing(String sql) { // VA-2, RB-4
+        Counters.fresh(db, 10);
+        db.execute("create sequence if not exists sneaky");
+        BackfillDefinition<Long> definition = validatedBy(tx -> {
+            try (Statement statement = tx.connection().createStatement()) {
+                statement.execute(sql);
+            }
+            return ValidationOutcome.holds();
+        });
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            Rows.put(db, BackfillState.VALIDATING);
+            assertThat(harness.validate(Counters.ID)).isInstanceOf(CurrentState.class);
+            assertThat(harness.state(Counters.ID)).isEqualTo(BackfillState.VALIDATING);
+            assertThat(harness.worker("a").step()).isInstanceOfSatisfying(StepOutcome.Ended.class, it -> {
+                assertThat(it.state()).isEqualTo(BackfillState.BLOCKED);
+                assertThat(it.diagnostic().code()).isEqualTo(DiagnosticCode.VALIDATION_WROTE.wireName());
+            });
+            assertThat(Counters.hits(db)).isEqualTo("0000000000");
+            assertThat(db.queryText("select to_regclass('sneaked')")).isNull();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "commit",
+                "rollback",
+                "select pg_advisory_lock(1)",
+                "copy counters to program 'cat'",
+                "set transaction read write",
+                "lock counters"
+            })
+    void one_that_leaves_its_transaction_is_blocked(String sql) { // VA-2, AT-2
+        try (BackfillHarness harness = at(BackfillState.VALIDATING, validatedBy(tx -> {
+            try (Statement statement = tx.connection().createStatement()) {
+                statement.execute(sql);
+            }
+            return ValidationOutcome.holds();
+        }))) {
+            assertThat(harness.worker("a").step())
+                    .isInstanceOfSatisfying(
+                            StepOutcome.Ended.class,
+                            it -> assertThat(it.diagnostic().code())
+                                    .isEqualTo(DiagnosticCode.TRANSACTION_CONTROL_REFUSED.wireName()));
+        }
+    }
+
+    @Test
+    void one_that_is_longer_than_the_lease_keeps_its_claim() throws Exception { // CL-4, EV
+        Counters.fresh(db, 10);
+        Gate gate = new Gate();
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .definitions(validatedBy(tx -> {
+                    gate.hold();
+                    return ValidationOutcome.holds();
+                }))
+                .options(o -> o.scaledToLease(Duration.ofMillis(1_500)))
+                .open()) {
+            Rows.put(db, BackfillState.VALIDATING);
+            Future<StepOutcome> step = harness.worker("a").stepAside();
+            gate.awaitArrival();
+            String first = db.queryText("select claim_expires_at::text from backfill");
+            Eventually.until(
+                    "the lease it began with is over",
+                    () -> db.queryBoolean("select clock_timestamp() > ?::text::timestamptz", first));
+            assertThat(harness.worker("b").step())
+                    .isInstanceOfAny(StepOutcome.NothingToDo.class, StepOutcome.Waits.class);
+            gate.open();
+            assertThat(step.get(60, TimeUnit.SECONDS)).isIn(new StepOutcome.Completed(Counters.ID));
+        }
+    }
+
+    @Test
+    void a_rejected_validation_of_a_worker_fails_the_row_and_an_unmet_prerequisite_blocks_it() { // RB-6
+        Map<ValidationOutcome, BackfillState> expected = new HashMap<>();
+        expected.put(ValidationOutcome.rejected("No."), BackfillState.FAILED);
+        expected.put(ValidationOutcome.prerequisiteUnmet("Not now."), BackfillState.BLOCKED);
+        for (Map.Entry<ValidationOutcome, BackfillState> each : expected.entrySet()) {
+            try (BackfillHarness harness = at(BackfillState.VALIDATING, validatedBy(tx -> each.getKey()))) {
+                assertThat(harness.worker("a").step())
+                        .isInstanceOfSatisfying(
+                                StepOutcome.Ended.class,
+                                it -> assertThat(it.state()).isEqualTo(each.getValue()));
+                assertThat(harness.row(Counters.ID)).containsEntry("completed_at", null);
+            }
+        }
+    }
+
+    @Test
+    void a_completion_is_announced_only_after_it_is_durable() { // OB-3
+        Counters.fresh(db, 10);
+        FaultyConnections faults = FaultyConnections.over(db);
+        List<String> heard = new java.util.concurrent.CopyOnWriteArrayList<>();
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .connections(faults)
+                .definitions(validatedBy(tx -> {
+                    // The next COMMIT after the note that it began is that of the completion.
+                    faults.before(FaultPoint.commit(), Fault.cut());
+                    return ValidationOutcome.holds();
+                }))
+                .listener(event -> heard.add(event.kind().name()))
+                .open()) {
+            Rows.put(db, BackfillState.VALIDATING);
+            harness.validate(Counters.ID);
+            faults.assertAllStruck();
+            assertThat(harness.state(Counters.ID)).isEqualTo(BackfillState.VALIDATING);
+        }
+        assertThat(heard).doesNotContain("COMPLETED");
+    }
+}
