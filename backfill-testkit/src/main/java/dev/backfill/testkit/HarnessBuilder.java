@@ -32,12 +32,11 @@ public final class HarnessBuilder {
     private final TestDatabase database;
     private final List<BackfillDefinition<?>> definitions = new ArrayList<>();
     private final List<Consumer<Backfills.Builder>> further = new ArrayList<>();
-    private final EngineOptions.Builder options =
-            EngineOptions.builder()
-                    .workers(0)
-                    .poll(Duration.ofMillis(20))
-                    .closeTimeout(Duration.ofSeconds(5))
-                    .health(HealthLimits.none());
+    private final EngineOptions.Builder options = EngineOptions.builder()
+            .workers(0)
+            .poll(Duration.ofMillis(20))
+            .closeTimeout(Duration.ofSeconds(5))
+            .health(HealthLimits.none());
     private ConnectionSource connections;
     private SchemaMode mode = SchemaMode.MIGRATE;
     private OperatorAuthorizer authorizer = (authority, capability) -> BackfillHarness.OPERATOR.equals(authority);

@@ -287,8 +287,11 @@ class PacingIT {
             gate.hold();
             return 10;
         });
-        HealthLimits limits =
-                HealthLimits.builder().every(Duration.ZERO).lockWaits(0L).poolWait(null).build();
+        HealthLimits limits = HealthLimits.builder()
+                .every(Duration.ZERO)
+                .lockWaits(0L)
+                .poolWait(null)
+                .build();
         try (BackfillHarness harness = BackfillHarness.over(db)
                         .definitions(definition)
                         .options(o -> o.health(limits))

@@ -83,8 +83,7 @@ class OperatorRacesIT {
             Rows.put(db, action.appliesFrom().iterator().next());
             long before = generation(one);
             String key = BackfillHarness.newRequestId();
-            List<ActionOutcome> outcomes =
-                    Race.of(20).run(number -> perform(number % 2 == 0 ? one : two, action, key));
+            List<ActionOutcome> outcomes = Race.of(20).run(number -> perform(number % 2 == 0 ? one : two, action, key));
             assertThat(outcomes).hasOnlyElementsOfType(ActionOutcome.Applied.class);
             assertThat(outcomes).filteredOn(OperatorRacesIT::isFresh).hasSize(1);
             assertThat(generation(one)).isEqualTo(before + 1);
