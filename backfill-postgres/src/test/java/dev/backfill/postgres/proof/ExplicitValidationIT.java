@@ -26,8 +26,6 @@ import dev.backfill.testkit.TestDatabase;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -364,68 +362,5 @@ class ExplicitValidationIT {
                             it -> assertThat(it.diagnostic().code())
                                     .isEqualTo(DiagnosticCode.TRANSACTION_CONTROL_REFUSED.wireName()));
         }
-    }
-
-    @Test
-    void one_that_is_longer_than_the_lease_keeps_its_claim() throws Exception { // CL-4, EV
-        Counters.fresh(db, 10);
-        Gate gate = new Gate();
-        try (BackfillHarness harness = BackfillHarness.over(db)
-                .definitions(validatedBy(tx -> {
-                    gate.hold();
-                    return ValidationOutcome.holds();
-                }))
-                .options(o -> o.scaledToLease(Duration.ofMillis(1_500)))
-                .open()) {
-            Rows.put(db, BackfillState.VALIDATING);
-            Future<StepOutcome> step = harness.worker("a").stepAside();
-            gate.awaitArrival();
-            String first = db.queryText("select claim_expires_at::text from backfill");
-            Eventually.until(
-                    "the lease it began with is over",
-                    () -> db.queryBoolean("select clock_timestamp() > ?::text::timestamptz", first));
-            assertThat(harness.worker("b").step())
-                    .isInstanceOfAny(StepOutcome.NothingToDo.class, StepOutcome.Waits.class);
-            gate.open();
-            assertThat(step.get(60, TimeUnit.SECONDS)).isIn(new StepOutcome.Completed(Counters.ID));
-        }
-    }
-
-    @Test
-    void a_rejected_validation_of_a_worker_fails_the_row_and_an_unmet_prerequisite_blocks_it() { // RB-6
-        Map<ValidationOutcome, BackfillState> expected = new HashMap<>();
-        expected.put(ValidationOutcome.rejected("No."), BackfillState.FAILED);
-        expected.put(ValidationOutcome.prerequisiteUnmet("Not now."), BackfillState.BLOCKED);
-        for (Map.Entry<ValidationOutcome, BackfillState> each : expected.entrySet()) {
-            try (BackfillHarness harness = at(BackfillState.VALIDATING, validatedBy(tx -> each.getKey()))) {
-                assertThat(harness.worker("a").step())
-                        .isInstanceOfSatisfying(
-                                StepOutcome.Ended.class,
-                                it -> assertThat(it.state()).isEqualTo(each.getValue()));
-                assertThat(harness.row(Counters.ID)).containsEntry("completed_at", null);
-            }
-        }
-    }
-
-    @Test
-    void a_completion_is_announced_only_after_it_is_durable() { // OB-3
-        Counters.fresh(db, 10);
-        FaultyConnections faults = FaultyConnections.over(db);
-        List<String> heard = new java.util.concurrent.CopyOnWriteArrayList<>();
-        try (BackfillHarness harness = BackfillHarness.over(db)
-                .connections(faults)
-                .definitions(validatedBy(tx -> {
-                    // The next COMMIT after the note that it began is that of the completion.
-                    faults.before(FaultPoint.commit(), Fault.cut());
-                    return ValidationOutcome.holds();
-                }))
-                .listener(event -> heard.add(event.kind().name()))
-                .open()) {
-            Rows.put(db, BackfillState.VALIDATING);
-            harness.validate(Counters.ID);
-            faults.assertAllStruck();
-            assertThat(harness.state(Counters.ID)).isEqualTo(BackfillState.VALIDATING);
-        }
-        assertThat(heard).doesNotContain("COMPLETED");
     }
 }
