@@ -208,7 +208,7 @@ class GateIT {
     }
 
     /** Asks until an answer was made after now: answers are shared for a second, as objects. */
-    @SuppressWarnings("ReferenceEquality") // The very object is what tells a shared answer from a new one.
+    @SuppressWarnings("ReferenceEquality") // two answers that say the same are still two
     private static void pastTheSharedAnswer(Backfills engine) {
         Readiness before = engine.readiness();
         Eventually.until("there is a new answer", () -> engine.readiness() != before);

@@ -9,6 +9,7 @@ import dev.backfill.postgres.observe.MicrometerBackfills;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
+// region metrics
 /** The metrics of this process and their right to read rows. */
 final class Metrics {
 
@@ -35,3 +36,4 @@ final class Metrics {
         backfills.watch(engine, READER);
     }
 }
+// endregion
