@@ -38,6 +38,17 @@ public final class HealthLimits {
         return builder().build();
     }
 
+    /** No limit at all: signals are shown and throttle nothing. For tests, whose machines may be slow for reasons of their own. */
+    public static HealthLimits none() {
+        return builder()
+                .replicaLag(null)
+                .slotRetentionBytes(null)
+                .archiverBacklog(null)
+                .lockWaits(null)
+                .poolWait(null)
+                .build();
+    }
+
     /** Collects limits, each at its default. */
     public static Builder builder() {
         return new Builder();
@@ -92,7 +103,7 @@ public final class HealthLimits {
         private @Nullable Long archiverBacklog = 256L;
         private @Nullable Long autovacuums;
         private @Nullable Long lockWaits = 3L;
-        private @Nullable Duration poolWait = Duration.ofSeconds(1);
+        private @Nullable Duration poolWait = Duration.ofSeconds(2);
         private final List<HealthProbe> probes = new ArrayList<>();
 
         private Builder() {}
@@ -136,7 +147,7 @@ public final class HealthLimits {
             return this;
         }
 
-        /** How long it may take to borrow a connection; default 1 s. */
+        /** How long it may take to borrow a connection; default 2 s. */
         public Builder poolWait(@Nullable Duration most) {
             this.poolWait = most;
             return this;

@@ -2,6 +2,7 @@ package dev.backfill;
 
 import java.math.BigDecimal;
 import java.time.LocalDate;
+import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -30,6 +31,14 @@ public final class Keys {
             .parseDefaulting(ChronoField.ERA, 1)
             .toFormatter(java.util.Locale.ENGLISH);
 
+    private static final DateTimeFormatter TIMESTAMP = new DateTimeFormatterBuilder()
+            .appendValue(ChronoField.YEAR_OF_ERA, 4, 9, SignStyle.NEVER)
+            .appendPattern("-MM-dd HH:mm:ss")
+            .appendFraction(ChronoField.NANO_OF_SECOND, 0, 6, true)
+            .appendPattern("[ G]")
+            .parseDefaulting(ChronoField.ERA, 1)
+            .toFormatter(java.util.Locale.ENGLISH);
+
     private static final DateTimeFormatter DATE = new DateTimeFormatterBuilder()
             .appendValue(ChronoField.YEAR_OF_ERA, 4, 9, SignStyle.NEVER)
             .appendPattern("-MM-dd[ G]")
@@ -48,6 +57,11 @@ public final class Keys {
         return single(column, "integer", Integer::valueOf);
     }
 
+    /** A {@code smallint} column. */
+    public static KeyType<Integer> smallint(String column) {
+        return single(column, "smallint", Integer::valueOf);
+    }
+
     /** A {@code uuid} column, ordered as PostgreSQL does: unsigned, unlike {@link UUID#compareTo}. */
     public static KeyType<UUID> uuid(String column) {
         return single(column, "uuid", UUID::fromString);
@@ -63,7 +77,15 @@ public final class Keys {
      * and {@link OffsetDateTime#MIN}.
      */
     public static KeyType<OffsetDateTime> timestamptz(String column) {
-        return single(column, "timestamptz", Keys::timestamp);
+        return single(column, "timestamptz", Keys::instant);
+    }
+
+    /**
+     * A {@code timestamp} column without time zone, to the microsecond. {@code infinity} and {@code -infinity} become
+     * {@link LocalDateTime#MAX} and {@link LocalDateTime#MIN}.
+     */
+    public static KeyType<LocalDateTime> timestamp(String column) {
+        return single(column, "timestamp", Keys::localTime);
     }
 
     /** A {@code date} column. {@code infinity} and {@code -infinity} become {@link LocalDate#MAX} and {@link LocalDate#MIN}. */
@@ -116,7 +138,15 @@ public final class Keys {
         return new KeyType<>(List.of(new KeyColumn(column, type, null)), parts -> decode.apply(parts.get(0)));
     }
 
-    private static OffsetDateTime timestamp(String text) {
+    private static LocalDateTime localTime(String text) {
+        return switch (text) {
+            case "infinity" -> LocalDateTime.MAX;
+            case "-infinity" -> LocalDateTime.MIN;
+            default -> LocalDateTime.parse(text, TIMESTAMP);
+        };
+    }
+
+    private static OffsetDateTime instant(String text) {
         return switch (text) {
             case "infinity" -> OffsetDateTime.MAX;
             case "-infinity" -> OffsetDateTime.MIN;

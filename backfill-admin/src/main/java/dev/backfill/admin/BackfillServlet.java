@@ -51,6 +51,7 @@ public final class BackfillServlet extends HttpServlet {
     private final transient OperatorAuthenticator authenticator;
     private final transient Reads reads;
     private final transient Controls controls;
+    private final transient Settings settings;
     private final transient ConsoleFiles files = new ConsoleFiles();
 
     /** A boundary over an operator plane, for those whom the authenticator names and the plane's authorizer permits. */
@@ -59,6 +60,7 @@ public final class BackfillServlet extends HttpServlet {
         this.authenticator = Objects.requireNonNull(authenticator, "authenticator");
         this.reads = new Reads(operations);
         this.controls = new Controls(operations);
+        this.settings = new Settings(operations);
     }
 
     @Override
@@ -111,6 +113,11 @@ public final class BackfillServlet extends HttpServlet {
             case AUDIT -> auditOfOne(authority, route, AuditQuery.of(request.getQueryString()));
             case PREFLIGHT -> reads.preflight(authority, route.knownId());
             case CONTROL -> control(authority, route, ControlRequest.of(request));
+            case PACE ->
+                isRead(request)
+                        ? settings.pace(authority, route.knownId())
+                        : settings.pace(authority, route, PaceBody.of(request));
+            case REHEARSAL -> settings.rehearse(authority, route, ControlRequest.of(request));
             case NONE -> throw Problem.notFound();
         };
     }
@@ -126,7 +133,7 @@ public final class BackfillServlet extends HttpServlet {
 
     private Authority admit(HttpServletRequest request, Route route) {
         Capability needed = isRead(request) ? Capability.READ : Capability.CONTROL;
-        String attempted = route.action() != null ? route.action().wireName() : isRead(request) ? "read" : "control";
+        String attempted = route.attempted(isRead(request));
         String id = route.id() == null ? null : BoundedText.clean(route.id(), MAX_ID);
         String key = request.getHeader(ControlRequest.KEY_HEADER);
         String requestId = key == null ? null : BoundedText.clean(key, MAX_REQUEST_ID);

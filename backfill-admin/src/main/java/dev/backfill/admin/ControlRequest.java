@@ -38,6 +38,12 @@ record ControlRequest(String requestId, @Nullable String note) {
             .build();
 
     static ControlRequest of(HttpServletRequest request) throws IOException {
+        String note = note(bodyOf(request));
+        return new ControlRequest(key(request), note);
+    }
+
+    /** The body, once its type and size are right. */
+    static byte[] bodyOf(HttpServletRequest request) throws IOException {
         boolean hasBody = request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
         String type = request.getContentType();
         if (hasBody && (type == null || !JSON_TYPE.matcher(type).matches())) {
@@ -46,8 +52,7 @@ record ControlRequest(String requestId, @Nullable String note) {
         if (request.getContentLengthLong() > MAX_BODY) {
             throw tooLarge();
         }
-        String note = note(body(request.getInputStream()));
-        return new ControlRequest(key(request), note);
+        return body(request.getInputStream());
     }
 
     private static byte[] body(InputStream in) {
@@ -98,7 +103,7 @@ record ControlRequest(String requestId, @Nullable String note) {
         return note == null || note.isBlank() ? null : note;
     }
 
-    private static String utf8(byte[] body) {
+    static String utf8(byte[] body) {
         try {
             return StandardCharsets.UTF_8
                     .newDecoder()
@@ -109,7 +114,7 @@ record ControlRequest(String requestId, @Nullable String note) {
         }
     }
 
-    private static String key(HttpServletRequest request) {
+    static String key(HttpServletRequest request) {
         List<String> keys = Collections.list(request.getHeaders(KEY_HEADER));
         if (keys.isEmpty()) {
             throw Problem.badRequest(
@@ -128,7 +133,7 @@ record ControlRequest(String requestId, @Nullable String note) {
         return keys.get(0);
     }
 
-    private static Problem malformed(String detail) {
+    static Problem malformed(String detail) {
         return Problem.badRequest("malformed_body", detail);
     }
 

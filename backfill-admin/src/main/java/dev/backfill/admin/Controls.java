@@ -39,7 +39,7 @@ final class Controls {
         if (outcome instanceof ActionOutcome.Converged converged) {
             return done(request, "converged", converged.replayed(), converged.now());
         }
-        throw refusal(request, outcome);
+        throw refusal(request.action().wireName(), outcome);
     }
 
     private static ObjectNode done(OperatorRequest request, String result, boolean replayed, BackfillSnapshot now) {
@@ -65,7 +65,7 @@ final class Controls {
             json.put("reason", none.reason().wireName());
             return json;
         }
-        throw refusal(request, ((ValidationReport.Refused) report).refusal());
+        throw refusal(request.action().wireName(), ((ValidationReport.Refused) report).refusal());
     }
 
     private static ObjectNode validated(
@@ -80,9 +80,10 @@ final class Controls {
         return json;
     }
 
-    private static RuntimeException refusal(OperatorRequest request, ActionOutcome outcome) {
+    /** What was not done, as a problem. */
+    static RuntimeException refusal(String action, ActionOutcome outcome) {
         if (outcome instanceof ActionOutcome.Conflict conflict) {
-            Problem problem = new Problem(409, conflict.code().wireName(), why(request, conflict))
+            Problem problem = new Problem(409, conflict.code().wireName(), why(action, conflict))
                     .and("backfill", SnapshotJson.of(conflict.now()));
             return conflict.findings().isEmpty() && conflict.code() != ConflictCode.PREFLIGHT_FAILED
                     ? problem
@@ -98,11 +99,10 @@ final class Controls {
             return unavailable(unavailable.reason(), unavailable.message());
         }
         return new IllegalStateException("A control came back as "
-                + outcome.getClass().getSimpleName() + ", which is no answer to " + request.action() + ".");
+                + outcome.getClass().getSimpleName() + ", which is no answer to " + action + ".");
     }
 
-    private static String why(OperatorRequest request, ActionOutcome.Conflict conflict) {
-        String action = request.action().wireName();
+    private static String why(String action, ActionOutcome.Conflict conflict) {
         String state = conflict.now().state().wireName();
         return switch (conflict.code()) {
             case ILLEGAL_TRANSITION -> "'" + action + "' does nothing from '" + state + "'; 'actions' lists what does.";

@@ -16,6 +16,7 @@ record Route(Kind kind, @Nullable String id, @Nullable BackfillAction action) {
 
     private static final List<String> READ = List.of("GET", "HEAD");
     private static final List<String> CONTROL = List.of("POST");
+    private static final List<String> SETTING = List.of("GET", "HEAD", "PUT");
 
     /** The kinds of path. */
     enum Kind {
@@ -25,6 +26,8 @@ record Route(Kind kind, @Nullable String id, @Nullable BackfillAction action) {
         AUDIT(READ),
         PREFLIGHT(READ),
         CONTROL(Route.CONTROL),
+        PACE(SETTING),
+        REHEARSAL(Route.CONTROL),
         NONE(List.of());
 
         @SuppressWarnings("ImmutableEnumChecker") // List.of
@@ -58,10 +61,27 @@ record Route(Kind kind, @Nullable String id, @Nullable BackfillAction action) {
         return switch (verb) {
             case "audit" -> new Route(Kind.AUDIT, id, null);
             case "preflight" -> new Route(Kind.PREFLIGHT, id, null);
+            case "pace" -> new Route(Kind.PACE, id, null);
+            case "rehearsal" -> new Route(Kind.REHEARSAL, id, null);
             default ->
                 BackfillAction.ofWireName(verb)
                         .map(action -> new Route(Kind.CONTROL, id, action))
                         .orElseGet(() -> new Route(Kind.NONE, id, null));
+        };
+    }
+
+    /** What is asked, as the audit names it. */
+    String attempted(boolean read) {
+        if (action != null) {
+            return action.wireName();
+        }
+        if (read) {
+            return "read";
+        }
+        return switch (kind) {
+            case PACE -> "pace";
+            case REHEARSAL -> "rehearse";
+            default -> "control";
         };
     }
 

@@ -24,7 +24,8 @@ import org.openqa.selenium.support.ui.WebDriverWait;
 /** A real Chromium on a profile of its own, seen as an operator sees it. */
 public final class Browser implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    /** Long, because it only costs time when a test fails. */
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final ChromeDriver driver;
     private final Path profile;

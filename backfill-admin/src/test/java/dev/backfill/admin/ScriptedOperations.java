@@ -14,6 +14,7 @@ import dev.backfill.Capability;
 import dev.backfill.ConflictCode;
 import dev.backfill.ControlRequest;
 import dev.backfill.Gate;
+import dev.backfill.HealthSignal;
 import dev.backfill.OperatorAuthorizer;
 import dev.backfill.OperatorRequest;
 import dev.backfill.Overview;
@@ -25,6 +26,7 @@ import dev.backfill.Rehearsal;
 import dev.backfill.RehearsalOutcome;
 import dev.backfill.UnknownBackfillException;
 import dev.backfill.ValidationReport;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -92,7 +94,7 @@ final class ScriptedOperations implements BackfillOperations {
         return rows.get(BackfillId.of(id));
     }
 
-    private @Nullable Pacing pacing;
+    private volatile @Nullable Pacing pacing;
 
     @Override
     public synchronized Overview list(Authority authority) {
@@ -251,10 +253,20 @@ final class ScriptedOperations implements BackfillOperations {
         }
     }
 
+    /** The pace that was set last; null for the definition's own. */
+    @Nullable
+    Pacing paced() {
+        return pacing;
+    }
+
     @Override
     public Pace pace(Authority authority, BackfillId id) {
         check(authority, Capability.READ);
-        return new Pace(pacing == null ? Pacing.unlimited() : pacing, pacing != null, null, null, List.of());
+        HealthSignal lag = HealthSignal.notAvailable("replica_lag", 30.0, "s", "no standby streams from this server");
+        Pacing own = pacing;
+        return own == null
+                ? new Pace(Pacing.unlimited(), false, null, null, List.of(lag))
+                : new Pace(own, true, authority.name(), Rows.T0, List.of(lag));
     }
 
     @Override
@@ -267,7 +279,12 @@ final class ScriptedOperations implements BackfillOperations {
     @Override
     public RehearsalOutcome rehearse(ControlRequest request) {
         check(request.authority(), Capability.CONTROL);
-        return new RehearsalOutcome.Rehearsed(new Rehearsal(1_000, List.of(), List.of(), null));
+        Rehearsal.Sample first = new Rehearsal.Sample(
+                "first", 1_000, 7, Duration.ofMillis(12), 4_096, List.of("RowExclusiveLock on events"), null);
+        Rehearsal.Projection whole = new Rehearsal.Projection(
+                10_000, 70, 900, Duration.ofMillis(120), Duration.ofMillis(900), 40_960, 90_000);
+        return new RehearsalOutcome.Rehearsed(
+                new Rehearsal(1_000, List.of(first), List.of("Index Scan using events_pkey on events"), whole));
     }
 
     private record Stored(String fingerprint, String result) {

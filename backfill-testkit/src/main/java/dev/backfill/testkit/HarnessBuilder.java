@@ -8,6 +8,7 @@ import dev.backfill.Backfills;
 import dev.backfill.BackfillsProvider;
 import dev.backfill.ConnectionSource;
 import dev.backfill.EngineOptions;
+import dev.backfill.HealthLimits;
 import dev.backfill.OperatorAuthorizer;
 import dev.backfill.SchemaMode;
 import java.time.Duration;
@@ -31,8 +32,11 @@ public final class HarnessBuilder {
     private final TestDatabase database;
     private final List<BackfillDefinition<?>> definitions = new ArrayList<>();
     private final List<Consumer<Backfills.Builder>> further = new ArrayList<>();
-    private final EngineOptions.Builder options =
-            EngineOptions.builder().workers(0).poll(Duration.ofMillis(20)).closeTimeout(Duration.ofSeconds(5));
+    private final EngineOptions.Builder options = EngineOptions.builder()
+            .workers(0)
+            .poll(Duration.ofMillis(20))
+            .closeTimeout(Duration.ofSeconds(5))
+            .health(HealthLimits.none());
     private ConnectionSource connections;
     private SchemaMode mode = SchemaMode.MIGRATE;
     private OperatorAuthorizer authorizer = (authority, capability) -> BackfillHarness.OPERATOR.equals(authority);
@@ -55,7 +59,7 @@ public final class HarnessBuilder {
         return this;
     }
 
-    /** Changes options; those of a harness have no workers, a poll of 20 ms, and the defaults otherwise. */
+    /** Changes options; those of a harness have no workers, a poll of 20 ms, no health limits, and the defaults otherwise. */
     public HarnessBuilder options(Consumer<EngineOptions.Builder> change) {
         change.accept(options);
         return this;

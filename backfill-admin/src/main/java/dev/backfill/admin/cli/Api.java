@@ -64,13 +64,25 @@ final class Api {
     /** Sends a control until its outcome is known, a few times at most. Empty: it is not known whether it happened. */
     Optional<Reply> control(String id, String action, String requestId, @Nullable String note)
             throws InterruptedException {
-        HttpRequest.Builder request = request("/" + encoded(id) + "/" + action).header("Idempotency-Key", requestId);
+        HttpRequest.Builder request = request("/" + encoded(id) + "/" + action);
         if (note == null) {
             request.POST(BodyPublishers.noBody());
         } else {
             String body = JSON.createObjectNode().put("note", note).toString();
             request.header("Content-Type", "application/json").POST(BodyPublishers.ofString(body));
         }
+        return untilKnown(request.header("Idempotency-Key", requestId));
+    }
+
+    /** Puts a setting, as often and as safely as {@link #control}. */
+    Optional<Reply> put(String id, String setting, String requestId, JsonNode body) throws InterruptedException {
+        return untilKnown(request("/" + encoded(id) + "/" + setting)
+                .header("Idempotency-Key", requestId)
+                .header("Content-Type", "application/json")
+                .PUT(BodyPublishers.ofString(body.toString())));
+    }
+
+    private Optional<Reply> untilKnown(HttpRequest.Builder request) throws InterruptedException {
         boolean lost = false;
         Optional<Reply> reply = Optional.empty();
         for (int sends = 1; sends <= SENDS; sends++) {

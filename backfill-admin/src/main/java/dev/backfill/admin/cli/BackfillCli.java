@@ -35,7 +35,9 @@ import picocli.CommandLine.Spec;
             Pause.class,
             Resume.class,
             Retry.class,
-            ControlCommands.Validate.class
+            ControlCommands.Validate.class,
+            SettingCommands.PaceOf.class,
+            SettingCommands.Rehearse.class
         },
         footerHeading = "%nThe host and the token:%n",
         footer = {

@@ -14,6 +14,12 @@ final class ControlCommands {
 
     private ControlCommands() {}
 
+    /** One way to send a request; empty when it is not known whether it arrived. */
+    @FunctionalInterface
+    interface Sending {
+        Optional<Api.Reply> under(String requestId) throws InterruptedException;
+    }
+
     /** What all of them have. */
     abstract static class Control extends RemoteCommand {
 
@@ -35,14 +41,24 @@ final class ControlCommands {
             return id;
         }
 
+        @Nullable
+        String note() {
+            return note;
+        }
+
         JsonNode ask(Api api, String action) throws InterruptedException {
+            return ask(action, key -> api.control(id, action, key, note));
+        }
+
+        /** Sends the request of this command under its ID. */
+        JsonNode ask(String action, Sending sending) throws InterruptedException {
             if (!requestId.matches("[!-~]{1,128}")) {
                 throw usage("--request-id must be 1 to 128 visible ASCII characters without spaces.");
             }
             if (note != null && note.length() > 500) {
                 throw usage("--note must have at most 500 characters, got " + note.length() + ".");
             }
-            Optional<Api.Reply> reply = api.control(id, action, requestId, note);
+            Optional<Api.Reply> reply = sending.under(requestId);
             if (reply.isEmpty()) {
                 throw new CliException(
                         ExitCode.UNAVAILABLE,

@@ -30,6 +30,7 @@ public final class MicrometerBackfills implements BackfillListener {
     private final Claims claims;
     private final Failures failures;
     private final Operators operators;
+    private final CounterFamily throttles;
     private final Map<String, Map<String, Timer>> validations;
 
     private MicrometerBackfills(MeterRegistry registry) {
@@ -39,6 +40,12 @@ public final class MicrometerBackfills implements BackfillListener {
         this.claims = Claims.in(registry);
         this.failures = Failures.in(registry);
         this.operators = new Operators(registry);
+        this.throttles = new CounterFamily(
+                registry,
+                "backfill.throttles",
+                "Times that pacing or a health signal began to slow a claim, by signal",
+                "signal",
+                Vocabularies.SIGNALS);
         this.validations = each(
                 Stream.of("engine", "operator"),
                 by -> each(Vocabularies.VALIDATION_OUTCOMES.stream(), outcome -> validation(registry, by, outcome)));
@@ -71,6 +78,7 @@ public final class MicrometerBackfills implements BackfillListener {
             case FENCED -> claims.lost().count(event.code());
             case STOPPED -> claims.stopped().count(event.code());
             case COMMIT_SETTLED -> claims.settled().count(event.code());
+            case THROTTLED -> throttles.count(event.code());
             case UNKNOWN_HERE -> claims.unreadable().count(event.code());
             case RETRY_SCHEDULED -> failures.retried().count(event.code());
             case BLOCKED -> failures.blocked().count(event.code());

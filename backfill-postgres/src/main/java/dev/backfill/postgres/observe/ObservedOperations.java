@@ -2,6 +2,7 @@ package dev.backfill.postgres.observe;
 
 import dev.backfill.ActionOutcome;
 import dev.backfill.BackfillOperations;
+import dev.backfill.ControlRequest;
 import dev.backfill.OperatorRequest;
 import dev.backfill.ValidationReport;
 import io.micrometer.observation.Observation;
@@ -43,13 +44,19 @@ final class ObservedOperations implements InvocationHandler {
 
     @Override
     public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
-        if (arguments == null || arguments.length == 0 || !(arguments[0] instanceof OperatorRequest request)) {
+        Object asked = arguments == null || arguments.length == 0 ? null : arguments[0];
+        Observation observation;
+        if (asked instanceof OperatorRequest request) {
+            observation = action(
+                            registry, request.action().wireName(), request.id().value())
+                    .highCardinalityKeyValue("backfill.request_id", request.requestId());
+        } else if (asked instanceof ControlRequest request) {
+            observation = action(registry, method.getName(), request.id().value())
+                    .highCardinalityKeyValue("backfill.request_id", request.requestId());
+        } else {
             return pass(method, arguments);
         }
-        Observation observation = action(
-                        registry, request.action().wireName(), request.id().value())
-                .highCardinalityKeyValue("backfill.request_id", request.requestId())
-                .start();
+        observation.start();
         Observation.Scope scope = observation.openScope();
         try {
             Object outcome = pass(method, arguments);

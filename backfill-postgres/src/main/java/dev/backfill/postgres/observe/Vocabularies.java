@@ -20,18 +20,34 @@ final class Vocabularies {
     static final List<String> GUARDS = List.of("generation", "token", "lease", "checkpoint");
     static final List<String> STATES_AFTER_STOP = of(BackfillState.values(), BackfillState::wireName);
     static final List<String> VERDICTS = List.of("landed", "rolled_back", "superseded", "unknown");
-    static final List<String> ACTIONS = of(BackfillAction.values(), BackfillAction::wireName);
+    static final List<String> ACTIONS = actions();
     static final List<String> ACTION_OUTCOMES = actionOutcomes();
     static final List<String> AUTHORITIES = of(Authority.Kind.values(), Authority.Kind::wireName);
     static final List<String> VALIDATION_OUTCOMES = List.of("success", "failure");
     static final List<String> READS = List.of("show", "audit");
     static final List<String> UNREADABLE = List.of("no-definition", "key-type", "row-format");
 
+    // A host's own health probes have names of the host's own: they are "other" here, and named in the log.
+    static final List<String> SIGNALS = List.of(
+            "pace",
+            "replica_lag",
+            "slot_retention",
+            "archiver_backlog",
+            "autovacuum",
+            "lock_waits_caused",
+            "pool_wait");
+
     private Vocabularies() {}
 
+    private static List<String> actions() {
+        List<String> actions = new ArrayList<>(of(BackfillAction.values(), BackfillAction::wireName));
+        actions.addAll(List.of("pace", "rehearse"));
+        return List.copyOf(actions);
+    }
+
     private static List<String> actionOutcomes() {
-        List<String> outcomes = new ArrayList<>(
-                List.of("applied", "converged", "replayed", "success", "failure", "current_state", "unknown_id"));
+        List<String> outcomes = new ArrayList<>(List.of(
+                "applied", "converged", "replayed", "success", "failure", "current_state", "unknown_id", "answered"));
         outcomes.addAll(of(ConflictCode.values(), ConflictCode::wireName));
         outcomes.addAll(
                 of(BackfillUnavailableException.Reason.values(), BackfillUnavailableException.Reason::wireName));

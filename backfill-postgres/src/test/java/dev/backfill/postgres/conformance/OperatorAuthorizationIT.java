@@ -7,6 +7,7 @@ import dev.backfill.AccessDeniedException;
 import dev.backfill.ActionOutcome;
 import dev.backfill.Authority;
 import dev.backfill.BackfillAction;
+import dev.backfill.BackfillEvent;
 import dev.backfill.BackfillId;
 import dev.backfill.BackfillState;
 import dev.backfill.Capability;
@@ -14,7 +15,10 @@ import dev.backfill.OperatorAuthorizer;
 import dev.backfill.OperatorRequest;
 import dev.backfill.ValidationReport;
 import dev.backfill.testkit.BackfillHarness;
+import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.TestDatabase;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -146,5 +150,37 @@ class OperatorAuthorizationIT extends Case {
         assertThat(db.queryLong("SELECT count(*) FROM backfill_audit")).isLessThan(40);
         assertThat(db.queryText("SELECT note FROM backfill_audit WHERE outcome = 'denied_summary'"))
                 .startsWith("280 ");
+    }
+
+    @Test
+    void a_protected_network_may_vouch_and_then_nobody_is_named() { // AU-2
+        BackfillHarness harness = kept(BackfillHarness.over(db)
+                .definitions(counted())
+                .operators((authority, capability) -> authority.kind() == Authority.Kind.PROTECTED_NETWORK)
+                .open());
+        assertThat(harness.operations().perform(by(Authority.protectedNetwork(), BackfillAction.START, ID)))
+                .isInstanceOf(ActionOutcome.Applied.class);
+        assertThat(harness.auditRecords(ID))
+                .singleElement()
+                .satisfies(entry -> assertThat(entry)
+                        .containsEntry("authority", "protected_network")
+                        .containsEntry("actor", null));
+    }
+
+    @Test
+    void a_read_of_details_leaves_an_event_without_what_was_read() { // AU-6, OB-2
+        List<BackfillEvent> events = new CopyOnWriteArrayList<>();
+        BackfillHarness harness = kept(BackfillHarness.over(db)
+                .definitions(counted())
+                .listener(events::add)
+                .open());
+        harness.show(ID);
+        Eventually.until(
+                "the event arrives",
+                () -> events.stream().anyMatch(event -> event.kind() == BackfillEvent.Kind.DIAGNOSTICS_READ));
+        assertThat(events)
+                .filteredOn(event -> event.kind() == BackfillEvent.Kind.DIAGNOSTICS_READ)
+                .allSatisfy(event ->
+                        assertThat(event.rowsScanned() + event.rowsChanged()).isZero());
     }
 }

@@ -123,6 +123,10 @@ class StaleOwnerIT extends Case {
                             ResultSet row = statement.executeQuery("SELECT 1")) {
                         row.getStatement().getConnection().commit();
                     }
+                    // And goes on in a transaction of its own, so that only the fence can tell it from the batch's.
+                    try (Statement statement = tx.connection().createStatement()) {
+                        statement.execute("SELECT 1");
+                    }
                     return 0;
                 })
                 .validate(Validation.noRowMatches("false"))

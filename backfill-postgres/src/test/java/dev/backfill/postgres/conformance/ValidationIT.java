@@ -160,7 +160,6 @@ class ValidationIT extends Case {
         db.execute("UPDATE items SET hits = 0 WHERE id = 20");
         assertThat(harness.validate(ID)).isInstanceOf(ValidationReport.Failure.class);
         assertThat(harness.row(ID)).isEqualTo(before);
-        assertThat(harness.auditRecords(ID)).anyMatch(entry -> "failure".equals(entry.get("outcome"))); // EV-6
     }
 
     @Test
@@ -255,5 +254,39 @@ class ValidationIT extends Case {
                             now -> assertThat(now.reason()).isEqualTo(ValidationReport.Reason.START_BARRIER));
             writer.rollback();
         }
+    }
+
+    @Test
+    void accepted_rejected_coalesced_and_completed_validations_are_on_record() throws Exception { // EV-6, AU-3
+        BackfillHarness harness = open(proven());
+        harness.validate(ID);
+        harness.start(ID);
+        HarnessWorker worker = harness.worker("a");
+        while (state() != BackfillState.VALIDATING) {
+            step(worker);
+        }
+        worker.close();
+        BackfillHarness otherProcess = open(proven());
+        Gate gate = new Gate();
+        proof.set(tx -> gate.holdThen(() -> ValidationOutcome.rejected("odd")));
+        CompletableFuture<ValidationReport> first = CompletableFuture.supplyAsync(() -> harness.validate(ID));
+        gate.awaitArrival();
+        otherProcess.validate(ID);
+        gate.open();
+        first.get(30, TimeUnit.SECONDS);
+        proof.set(tx -> ValidationOutcome.holds());
+        harness.validate(ID);
+        assertThat(harness.auditRecords(ID).stream()
+                        .filter(entry -> !"start".equals(entry.get("action")))
+                        .map(entry -> entry.get("action") + " " + entry.get("outcome")))
+                .containsExactlyInAnyOrder(
+                        "validate current_state",
+                        "validate applied",
+                        "validate applied",
+                        "validate current_state",
+                        "validate failure",
+                        "validate applied",
+                        "validate success",
+                        "complete applied");
     }
 }

@@ -13,6 +13,7 @@ import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
 import java.math.BigDecimal;
 import java.time.LocalDate;
+import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,6 +72,35 @@ class KeyOrderIT {
     @Test
     void integer_keys_keep_both_extremes() { // SR-4
         walks(Keys.integer("k"), "integer", "2147483647", "-2147483648", "0", "-1", "10", "9");
+    }
+
+    @Test
+    void smallint_keys_keep_both_extremes() { // SR-4
+        walks(Keys.smallint("k"), "smallint", "32767", "-32768", "0", "-1", "10", "9");
+    }
+
+    @Test
+    void local_timestamp_keys_keep_microseconds_years_before_christ_and_infinity() { // SR-4
+        walks(
+                Keys.timestamp("k"),
+                "timestamp",
+                "infinity",
+                "-infinity",
+                "2024-01-01 00:00:00.123457",
+                "2024-01-01 00:00:00.123456",
+                "0044-03-15 12:00:00 BC",
+                "294276-12-31 23:59:59.999999");
+    }
+
+    @Test
+    void local_timestamp_keys_reach_java_to_the_microsecond() { // SR-4
+        keyed("timestamp", "infinity", "-infinity", "2024-01-01 00:00:00.000001", "0044-03-15 12:00:00 BC");
+        assertThat(decoded(Keys.timestamp("k")))
+                .containsExactly(
+                        LocalDateTime.MIN,
+                        LocalDateTime.parse("-0043-03-15T12:00:00"),
+                        LocalDateTime.parse("2024-01-01T00:00:00.000001"),
+                        LocalDateTime.MAX);
     }
 
     @Test

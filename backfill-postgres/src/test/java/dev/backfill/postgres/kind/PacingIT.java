@@ -205,6 +205,7 @@ class PacingIT {
         AtomicReference<Double> p99 = new AtomicReference<>(900.0);
         HealthLimits limits = HealthLimits.builder()
                 .every(Duration.ZERO)
+                .poolWait(null)
                 .probe(() -> new HealthSignal("request_p99", p99.get(), 250.0, "ms", "the host's own timer"))
                 .build();
         List<BackfillEvent> events = new CopyOnWriteArrayList<>();
@@ -235,6 +236,7 @@ class PacingIT {
     void what_can_not_be_measured_is_not_available_and_never_healthy() { // RM-2
         HealthLimits limits = HealthLimits.builder()
                 .every(Duration.ZERO)
+                .poolWait(Duration.ofMinutes(1))
                 .probe(() -> {
                     throw new IllegalStateException("no metrics today");
                 })
@@ -263,7 +265,10 @@ class PacingIT {
     @Test
     void a_slot_that_holds_wal_back_is_seen() {
         db.execute("select pg_create_physical_replication_slot('kind_slot', true)");
-        try (BackfillHarness harness = BackfillHarness.on(db, Notes.seeing(50).build())) {
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .definitions(Notes.seeing(50).build())
+                .options(o -> o.health(HealthLimits.defaults()))
+                .open()) {
             HealthSignal slot = signal(harness, "slot_retention");
             assertThat(slot.status()).isEqualTo(HealthSignal.Status.WITHIN_LIMIT);
             assertThat(slot.value()).isNotNegative();
@@ -282,8 +287,11 @@ class PacingIT {
             gate.hold();
             return 10;
         });
-        HealthLimits limits =
-                HealthLimits.builder().every(Duration.ZERO).lockWaits(0L).build();
+        HealthLimits limits = HealthLimits.builder()
+                .every(Duration.ZERO)
+                .lockWaits(0L)
+                .poolWait(null)
+                .build();
         try (BackfillHarness harness = BackfillHarness.over(db)
                         .definitions(definition)
                         .options(o -> o.health(limits))

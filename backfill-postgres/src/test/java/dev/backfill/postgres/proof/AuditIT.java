@@ -244,6 +244,20 @@ class AuditIT {
     }
 
     @Test
+    void nobody_is_nobody_even_if_the_authorizer_lets_everybody_in() { // AU-1
+        Counters.fresh(db, 10);
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .definitions(Counters.custom(4))
+                .operators((authority, capability) -> true)
+                .open()) {
+            assertThat(harness.operations()
+                            .perform(new OperatorRequest(
+                                    BackfillAction.START, Counters.ID, "nobody-1", Authority.anonymous(), null)))
+                    .isEqualTo(new ActionOutcome.Denied());
+        }
+    }
+
+    @Test
     void the_capability_to_read_does_not_steer() { // AU-1
         Counters.fresh(db, 10);
         try (BackfillHarness harness = BackfillHarness.over(db)

@@ -78,7 +78,9 @@ class BreachIT {
                                 statement.setQueryTimeout(1);
                             }
                         }),
-                        refused("prepared commit", c -> c.prepareStatement("commit").execute()),
+                        refused(
+                                "prepared commit",
+                                c -> c.prepareStatement("commit").execute()),
                         refused("batched commit", c -> {
                             try (Statement statement = c.createStatement()) {
                                 statement.addBatch("select 1; commit");
@@ -123,7 +125,8 @@ class BreachIT {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("breaches")
-    void a_breach_is_rolled_back_and_blocked_with_its_code(String name, String code, CustomRepair<Long> repair) { // AT-2, RB-4
+    void a_breach_is_rolled_back_and_blocked_with_its_code(
+            String name, String code, CustomRepair<Long> repair) { // AT-2, RB-4
         Counters.fresh(db, 10);
         db.execute("create or replace procedure ends() language plpgsql as 'begin commit; end'");
         var definition = Counters.over(Counters.ID.value())
@@ -142,7 +145,9 @@ class BreachIT {
                 assertThat(it.diagnostic().message()).contains("retry");
             });
             assertThat(Counters.hits(db)).isEqualTo("0000000000");
-            assertThat(harness.row(Counters.ID)).containsEntry("checkpoint", null).containsEntry("state", "blocked");
+            assertThat(harness.row(Counters.ID))
+                    .containsEntry("checkpoint", null)
+                    .containsEntry("state", "blocked");
         }
     }
 
@@ -209,8 +214,10 @@ class BreachIT {
         Counters.fresh(db, 3);
         db.execute("alter table counters add column tags jsonb default '{\"e\": 1}'");
         var definition = Counters.over(Counters.ID.value())
-                .repair(dev.backfill.SetRepair.set("note", "E'it\\'s ? :a {b}' || $q1$ ' ? $q1$ || '?'").where("tags ? 'e'"))
-                .validate(dev.backfill.Validation.noRowMatches("tags ? 'e' AND note <> E'it\\'s ? :a {b}' || $q1$ ' ? $q1$ || '?'"))
+                .repair(dev.backfill.SetRepair.set("note", "E'it\\'s ? :a {b}' || $q1$ ' ? $q1$ || '?'")
+                        .where("tags ? 'e'"))
+                .validate(dev.backfill.Validation.noRowMatches(
+                        "tags ? 'e' AND note <> E'it\\'s ? :a {b}' || $q1$ ' ? $q1$ || '?'"))
                 .build();
         try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
             harness.runToCompletion(Counters.ID);

@@ -77,16 +77,20 @@ class ExplicitValidationIT {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = {"PENDING", "VALIDATING"})
+    @EnumSource(
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"PENDING", "VALIDATING"})
     void it_is_diagnostic_in_every_state_but_pending_and_validating(BackfillState state) { // EV-1, EV-2, EV-3, EV-5
         try (BackfillHarness harness = at(state, simple())) {
             if (state.isWorking()) {
                 Rows.claim(db);
             }
             Map<String, String> before = harness.row(Counters.ID);
-            assertThat(harness.validate(Counters.ID)).isInstanceOfSatisfying(Failure.class, it -> assertThat(
-                            it.diagnostic().code())
-                    .isEqualTo(DiagnosticCode.VALIDATION_REJECTED.wireName()));
+            assertThat(harness.validate(Counters.ID))
+                    .isInstanceOfSatisfying(
+                            Failure.class,
+                            it -> assertThat(it.diagnostic().code())
+                                    .isEqualTo(DiagnosticCode.VALIDATION_REJECTED.wireName()));
             db.execute("update counters set hits = 1");
             assertThat(harness.validate(Counters.ID)).isInstanceOf(Success.class);
             assertThat(harness.row(Counters.ID)).isEqualTo(before);
@@ -104,8 +108,9 @@ class ExplicitValidationIT {
             return ValidationOutcome.holds();
         }))) {
             Map<String, String> before = harness.row(Counters.ID);
-            assertThat(harness.validate(Counters.ID)).isInstanceOfSatisfying(
-                    CurrentState.class, it -> assertThat(it.reason()).isEqualTo(Reason.NOT_STARTED));
+            assertThat(harness.validate(Counters.ID))
+                    .isInstanceOfSatisfying(
+                            CurrentState.class, it -> assertThat(it.reason()).isEqualTo(Reason.NOT_STARTED));
             assertThat(ran).isFalse();
             assertThat(harness.row(Counters.ID)).isEqualTo(before);
         }
@@ -119,11 +124,15 @@ class ExplicitValidationIT {
             assertThat(harness.row(Counters.ID)).isEqualTo(before);
             db.execute("update counters set hits = 1");
             assertThat(harness.validate(Counters.ID)).isInstanceOf(Success.class);
-            assertThat(harness.row(Counters.ID)).containsEntry("state", "completed").containsEntry("generation", "8");
-            assertThat(harness.auditRecords(Counters.ID)).last().satisfies(entry -> assertThat(entry)
-                    .containsEntry("action", "complete")
-                    .containsEntry("prior_state", "validating")
-                    .containsEntry("resulting_state", "completed"));
+            assertThat(harness.row(Counters.ID))
+                    .containsEntry("state", "completed")
+                    .containsEntry("generation", "8");
+            assertThat(harness.auditRecords(Counters.ID))
+                    .last()
+                    .satisfies(entry -> assertThat(entry)
+                            .containsEntry("action", "complete")
+                            .containsEntry("prior_state", "validating")
+                            .containsEntry("resulting_state", "completed"));
         }
     }
 
@@ -201,18 +210,22 @@ class ExplicitValidationIT {
             CompletableFuture<ValidationReport> first =
                     CompletableFuture.supplyAsync(() -> one.operations().validate(request));
             gate.awaitArrival();
-            assertThat(two.validate(Counters.ID)).isInstanceOfSatisfying(
-                    CurrentState.class, it -> assertThat(it.reason()).isEqualTo(Reason.ALREADY_RUNNING));
-            assertThat(two.operations().validate(request)).isInstanceOfSatisfying(
-                    CurrentState.class, it -> assertThat(it.reason()).isEqualTo(Reason.ALREADY_RUNNING));
+            assertThat(two.validate(Counters.ID))
+                    .isInstanceOfSatisfying(
+                            CurrentState.class, it -> assertThat(it.reason()).isEqualTo(Reason.ALREADY_RUNNING));
+            assertThat(two.operations().validate(request))
+                    .isInstanceOfSatisfying(
+                            CurrentState.class, it -> assertThat(it.reason()).isEqualTo(Reason.ALREADY_RUNNING));
             assertThat(two.worker("b").step()).isInstanceOf(StepOutcome.Waits.class);
             // What the others asked does not hide which request is at work.
-            assertThat(db.queryText("select running_request_id from backfill_validation")).isEqualTo(key);
+            assertThat(db.queryText("select running_request_id from backfill_validation"))
+                    .isEqualTo(key);
             gate.open();
             assertThat(first.get(60, TimeUnit.SECONDS)).isInstanceOf(Success.class);
             assertThat(runs).hasValue(1);
-            assertThat(two.operations().validate(request)).isInstanceOfSatisfying(
-                    Success.class, it -> assertThat(it.replayed()).isTrue());
+            assertThat(two.operations().validate(request))
+                    .isInstanceOfSatisfying(
+                            Success.class, it -> assertThat(it.replayed()).isTrue());
             assertThat(runs).hasValue(1);
         }
     }
@@ -236,12 +249,14 @@ class ExplicitValidationIT {
                     CompletableFuture.supplyAsync(() -> harness.operations().validate(request));
             gate.awaitArrival();
             db.killSessions();
-            Eventually.until("the slot is free", () -> db.queryBoolean(
-                    "select not exists (select 1 from pg_locks where locktype = 'advisory')"));
+            Eventually.until(
+                    "the slot is free",
+                    () -> db.queryBoolean("select not exists (select 1 from pg_locks where locktype = 'advisory')"));
             assertThat(harness.validate(Counters.ID)).isInstanceOf(Success.class);
             gate.open();
-            assertThat(dying.get(60, TimeUnit.SECONDS)).isInstanceOfSatisfying(
-                    CurrentState.class, it -> assertThat(it.reason()).isEqualTo(Reason.UNAVAILABLE));
+            assertThat(dying.get(60, TimeUnit.SECONDS))
+                    .isInstanceOfSatisfying(
+                            CurrentState.class, it -> assertThat(it.reason()).isEqualTo(Reason.UNAVAILABLE));
             assertThat(harness.operations().validate(request)).isInstanceOf(Success.class);
         }
     }
@@ -267,8 +282,9 @@ class ExplicitValidationIT {
             db.execute("update counters set hits = 0");
             gate.open();
             assertThat(held.get(60, TimeUnit.SECONDS)).isInstanceOf(Success.class);
-            assertThat(quick.operations().validate(request)).isInstanceOfSatisfying(
-                    Success.class, it -> assertThat(it.replayed()).isTrue());
+            assertThat(quick.operations().validate(request))
+                    .isInstanceOfSatisfying(
+                            Success.class, it -> assertThat(it.replayed()).isTrue());
         }
     }
 
@@ -285,23 +301,24 @@ class ExplicitValidationIT {
                 .open()) {
             Rows.put(db, BackfillState.PAUSED);
             var request = BackfillHarness.request(BackfillAction.VALIDATE, Counters.ID, BackfillHarness.newRequestId());
-            assertThat(harness.operations().validate(request)).isInstanceOfSatisfying(
-                    CurrentState.class, it -> assertThat(it.reason()).isEqualTo(Reason.ALREADY_RUNNING));
+            assertThat(harness.operations().validate(request))
+                    .isInstanceOfSatisfying(
+                            CurrentState.class, it -> assertThat(it.reason()).isEqualTo(Reason.ALREADY_RUNNING));
             gate.open();
-            Eventually.until(
-                    "the outcome is there", () -> harness.operations().validate(request) instanceof Success);
+            Eventually.until("the outcome is there", () -> harness.operations().validate(request) instanceof Success);
         }
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "update counters set hits = 9",
-        "insert into counters (id) values (99)",
-        "select * from counters for update",
-        "select pg_current_xact_id()",
-        "create table sneaked (id int)",
-        "select nextval('sneaky')",
-    })
+    @ValueSource(
+            strings = {
+                "update counters set hits = 9",
+                "insert into counters (id) values (99)",
+                "select * from counters for update",
+                "select pg_current_xact_id()",
+                "create table sneaked (id int)",
+                "select nextval('sneaky')",
+            })
     void one_that_writes_is_blocked_by_a_worker_and_writes_nothing(String sql) { // VA-2, RB-4
         Counters.fresh(db, 10);
         db.execute("create sequence if not exists sneaky");
@@ -325,7 +342,15 @@ class ExplicitValidationIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"commit", "rollback", "select pg_advisory_lock(1)", "copy counters to program 'cat'", "set transaction read write", "lock counters"})
+    @ValueSource(
+            strings = {
+                "commit",
+                "rollback",
+                "select pg_advisory_lock(1)",
+                "copy counters to program 'cat'",
+                "set transaction read write",
+                "lock counters"
+            })
     void one_that_leaves_its_transaction_is_blocked(String sql) { // VA-2, AT-2
         try (BackfillHarness harness = at(BackfillState.VALIDATING, validatedBy(tx -> {
             try (Statement statement = tx.connection().createStatement()) {
@@ -333,9 +358,11 @@ class ExplicitValidationIT {
             }
             return ValidationOutcome.holds();
         }))) {
-            assertThat(harness.worker("a").step()).isInstanceOfSatisfying(StepOutcome.Ended.class, it -> assertThat(
-                            it.diagnostic().code())
-                    .isEqualTo(DiagnosticCode.TRANSACTION_CONTROL_REFUSED.wireName()));
+            assertThat(harness.worker("a").step())
+                    .isInstanceOfSatisfying(
+                            StepOutcome.Ended.class,
+                            it -> assertThat(it.diagnostic().code())
+                                    .isEqualTo(DiagnosticCode.TRANSACTION_CONTROL_REFUSED.wireName()));
         }
     }
 
@@ -354,9 +381,11 @@ class ExplicitValidationIT {
             Future<StepOutcome> step = harness.worker("a").stepAside();
             gate.awaitArrival();
             String first = db.queryText("select claim_expires_at::text from backfill");
-            Eventually.until("the lease it began with is over", () -> db.queryBoolean(
-                    "select clock_timestamp() > ?::text::timestamptz", first));
-            assertThat(harness.worker("b").step()).isInstanceOfAny(StepOutcome.NothingToDo.class, StepOutcome.Waits.class);
+            Eventually.until(
+                    "the lease it began with is over",
+                    () -> db.queryBoolean("select clock_timestamp() > ?::text::timestamptz", first));
+            assertThat(harness.worker("b").step())
+                    .isInstanceOfAny(StepOutcome.NothingToDo.class, StepOutcome.Waits.class);
             gate.open();
             assertThat(step.get(60, TimeUnit.SECONDS)).isIn(new StepOutcome.Completed(Counters.ID));
         }
@@ -369,8 +398,10 @@ class ExplicitValidationIT {
         expected.put(ValidationOutcome.prerequisiteUnmet("Not now."), BackfillState.BLOCKED);
         for (Map.Entry<ValidationOutcome, BackfillState> each : expected.entrySet()) {
             try (BackfillHarness harness = at(BackfillState.VALIDATING, validatedBy(tx -> each.getKey()))) {
-                assertThat(harness.worker("a").step()).isInstanceOfSatisfying(
-                        StepOutcome.Ended.class, it -> assertThat(it.state()).isEqualTo(each.getValue()));
+                assertThat(harness.worker("a").step())
+                        .isInstanceOfSatisfying(
+                                StepOutcome.Ended.class,
+                                it -> assertThat(it.state()).isEqualTo(each.getValue()));
                 assertThat(harness.row(Counters.ID)).containsEntry("completed_at", null);
             }
         }

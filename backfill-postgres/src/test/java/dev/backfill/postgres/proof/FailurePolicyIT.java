@@ -21,6 +21,7 @@ import dev.backfill.testkit.Gate;
 import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -78,7 +79,8 @@ class FailurePolicyIT {
         "42601, definition-error, 1, 0",
         "42883, definition-error, 1, 0",
     })
-    void an_error_of_this_sqlstate_is_retried_under_its_budget(String state, String code, String attempts, String contended) { // RB-2, RB-3
+    void an_error_of_this_sqlstate_is_retried_under_its_budget(
+            String state, String code, String attempts, String contended) { // RB-2, RB-3
         try (BackfillHarness harness = failing((batch, tx) -> {
             raise(tx.connection(), state);
             return 0;
@@ -118,9 +120,10 @@ class FailurePolicyIT {
         try (BackfillHarness harness = failing((batch, tx) -> {
             throw new IllegalStateException(new IllegalStateException(new SQLException("x", "40001")));
         })) {
-            assertThat(harness.worker("a").step()).isInstanceOfSatisfying(
-                    StepOutcome.Retrying.class,
-                    it -> assertThat(it.diagnostic().code()).isEqualTo("contention"));
+            assertThat(harness.worker("a").step())
+                    .isInstanceOfSatisfying(
+                            StepOutcome.Retrying.class,
+                            it -> assertThat(it.diagnostic().code()).isEqualTo("contention"));
         }
     }
 
@@ -136,13 +139,17 @@ class FailurePolicyIT {
             harness.clearRetryDelay(Counters.ID);
             assertThat(worker.step()).isInstanceOf(StepOutcome.Retrying.class);
             harness.clearRetryDelay(Counters.ID);
-            assertThat(worker.step()).isInstanceOfSatisfying(
-                    StepOutcome.Ended.class, it -> assertThat(it.state()).isEqualTo(BackfillState.FAILED));
+            assertThat(worker.step())
+                    .isInstanceOfSatisfying(
+                            StepOutcome.Ended.class,
+                            it -> assertThat(it.state()).isEqualTo(BackfillState.FAILED));
             assertThat(worker.step()).isEqualTo(new StepOutcome.NothingToDo());
             assertThat(calls).hasValue(3);
-            assertThat(harness.auditRecords(Counters.ID)).last().satisfies(entry -> assertThat(entry)
-                    .containsEntry("action", "fail")
-                    .containsEntry("note", DiagnosticCode.DEFINITION_ERROR.wireName()));
+            assertThat(harness.auditRecords(Counters.ID))
+                    .last()
+                    .satisfies(entry -> assertThat(entry)
+                            .containsEntry("action", "fail")
+                            .containsEntry("note", DiagnosticCode.DEFINITION_ERROR.wireName()));
         }
     }
 
@@ -197,13 +204,15 @@ class FailurePolicyIT {
                     Rows.put(db, BackfillState.RUNNING, "'{10}'");
                     Rows.claim(db);
                     db.execute("update backfill set attempts = " + attempts);
-                    assertThat(guarded.perform(Guarded.Owned.DELAY, Guarded.claimIn(harness.row(Counters.ID)))).isTrue();
-                    double delay = Double.parseDouble(db.queryText(
-                            "select extract(epoch from next_attempt_at - failure_at) from backfill"));
+                    assertThat(guarded.perform(Guarded.Owned.DELAY, Guarded.claimIn(harness.row(Counters.ID))))
+                            .isTrue();
+                    double delay = Double.parseDouble(
+                            db.queryText("select extract(epoch from next_attempt_at - failure_at) from backfill"));
                     assertThat(delay).isBetween(-0.001, longest + 0.001);
                     seen = Math.max(seen, delay);
                 }
-                // Full jitter over that range; forty draws that all stay in the lower half are no accident (1 in 10^12).
+                // Full jitter over that range; forty draws that all stay in the lower half are no accident (1 in
+                // 10^12).
                 assertThat(seen).isGreaterThan(longest / 2);
             }
         }
@@ -221,21 +230,30 @@ class FailurePolicyIT {
     }
 
     @Test
-    void release_gives_the_attempt_back_and_a_crash_does_not() { // RB-5
+    void release_gives_the_attempt_back_and_a_crash_does_not() throws SQLException { // RB-5, SR-6
         Counters.fresh(db, 10);
-        try (BackfillHarness harness = engine(Counters.custom(4))) {
+        try (BackfillHarness harness = engine(Counters.custom(4));
+                Connection writer = db.get()) {
+            // A transaction from before the start that is still open: the claim is taken, and nothing else may happen
+            // yet.
+            writer.setAutoCommit(false);
+            try (Statement write = writer.createStatement()) {
+                write.execute("insert into counters (id) values (0)");
+            }
             harness.start(Counters.ID);
             HarnessWorker a = harness.worker("a");
-            // The claim is taken behind an open transaction from before, so that nothing else happens yet.
-            db.execute("update backfill set bound_xmax = 1");
-            a.step();
+            assertThat(a.step()).isInstanceOf(StepOutcome.Waits.class);
+            assertThat(harness.row(Counters.ID)).containsEntry("attempts", "1");
             a.close();
             assertThat(harness.row(Counters.ID)).containsEntry("attempts", "0").containsEntry("claim_token", null);
-            Rows.put(db, BackfillState.RUNNING);
-            Rows.claim(db);
+            HarnessWorker b = harness.worker("b");
+            assertThat(b.step()).isInstanceOf(StepOutcome.Waits.class);
+            b.vanish();
             harness.expireLease(Counters.ID);
-            assertThat(harness.row(Counters.ID)).containsEntry("attempts", "1");
-            assertThat(harness.worker("b").step()).isInstanceOf(Committed.class);
+            assertThat(harness.worker("c").step()).isInstanceOf(StepOutcome.Waits.class);
+            assertThat(harness.row(Counters.ID)).containsEntry("attempts", "2");
+            assertThat(Counters.hits(db)).isEqualTo("0000000000");
+            writer.commit();
         }
     }
 
@@ -259,9 +277,11 @@ class FailurePolicyIT {
                     .containsEntry("state", "failed")
                     .containsEntry("failure_code", DiagnosticCode.OWNER_LOST_REPEATEDLY.wireName())
                     .containsEntry("claim_token", null);
-            assertThat(harness.auditRecords(Counters.ID)).last().satisfies(entry -> assertThat(entry)
-                    .containsEntry("action", "fail")
-                    .containsEntry("note", DiagnosticCode.OWNER_LOST_REPEATEDLY.wireName()));
+            assertThat(harness.auditRecords(Counters.ID))
+                    .last()
+                    .satisfies(entry -> assertThat(entry)
+                            .containsEntry("action", "fail")
+                            .containsEntry("note", DiagnosticCode.OWNER_LOST_REPEATEDLY.wireName()));
         }
     }
 
@@ -304,25 +324,34 @@ class FailurePolicyIT {
         try (BackfillHarness harness = failing((batch, tx) -> {
             throw new RetryableException("The other service is away.");
         })) {
-            assertThat(harness.worker("a").step()).isInstanceOfSatisfying(StepOutcome.Retrying.class, it -> assertThat(
-                            it.diagnostic().code())
-                    .isEqualTo(DiagnosticCode.RETRY_REQUESTED.wireName()));
+            assertThat(harness.worker("a").step())
+                    .isInstanceOfSatisfying(
+                            StepOutcome.Retrying.class,
+                            it -> assertThat(it.diagnostic().code())
+                                    .isEqualTo(DiagnosticCode.RETRY_REQUESTED.wireName()));
         }
     }
 
     private BackfillDefinition<Long> poisoned(String style) {
-        BackfillDefinition.Builder<Long> builder = Counters.over(Counters.ID.value()).batchSize(8);
+        BackfillDefinition.Builder<Long> builder =
+                Counters.over(Counters.ID.value()).batchSize(8);
         switch (style) {
-            case "set" -> builder.repair(SetRepair.set("hits", "hits + 1 / amount").where("true"));
-            case "row" -> builder.repair(RowRepair.reading("amount").writing(
-                    "hits", row -> 1 / Integer.parseInt(String.valueOf(row.text("amount")))));
-            default -> builder.repair((batch, tx) -> {
-                try (var statement = tx.connection()
-                        .prepareStatement("update counters set hits = hits + 1 / amount where id = any (?)")) {
-                    statement.setArray(1, tx.connection().createArrayOf("bigint", batch.keys().toArray()));
-                    return statement.executeUpdate();
-                }
-            });
+            case "set" ->
+                builder.repair(SetRepair.set("hits", "hits + 1 / amount").where("true"));
+            case "row" ->
+                builder.repair(RowRepair.reading("amount")
+                        .writing("hits", row -> 1 / Integer.parseInt(String.valueOf(row.text("amount")))));
+            default ->
+                builder.repair((batch, tx) -> {
+                    try (var statement = tx.connection()
+                            .prepareStatement("update counters set hits = hits + 1 / amount where id = any (?)")) {
+                        statement.setArray(
+                                1,
+                                tx.connection()
+                                        .createArrayOf("bigint", batch.keys().toArray()));
+                        return statement.executeUpdate();
+                    }
+                });
         }
         return builder.validate(Validation.noRowMatches("hits <> 1")).build();
     }
@@ -369,8 +398,10 @@ class FailurePolicyIT {
             for (int i = 0; i < 10 && !(outcome instanceof StepOutcome.Ended); i++) {
                 outcome = worker.step();
             }
-            assertThat(outcome).isInstanceOfSatisfying(
-                    StepOutcome.Ended.class, it -> assertThat(it.diagnostic().message()).contains("Key (3)"));
+            assertThat(outcome)
+                    .isInstanceOfSatisfying(
+                            StepOutcome.Ended.class,
+                            it -> assertThat(it.diagnostic().message()).contains("Key (3)"));
         }
     }
 
@@ -403,9 +434,10 @@ class FailurePolicyIT {
             harness.start(Counters.ID);
             HarnessWorker worker = harness.worker("a");
             for (int i = 0; i < 2; i++) {
-                assertThat(worker.step()).isInstanceOfSatisfying(StepOutcome.Retrying.class, it -> assertThat(
-                                it.diagnostic().sqlState())
-                        .isEqualTo("57014"));
+                assertThat(worker.step())
+                        .isInstanceOfSatisfying(
+                                StepOutcome.Retrying.class,
+                                it -> assertThat(it.diagnostic().sqlState()).isEqualTo("57014"));
                 harness.clearRetryDelay(Counters.ID);
             }
             assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 2, 2, false));
@@ -418,8 +450,10 @@ class FailurePolicyIT {
         var definition = Counters.custom(8, (batch, tx) -> {
             if (batch.size() > 4) {
                 // Until the server has had enough of a transaction that does nothing.
-                Eventually.until("the idle session is ended", () -> db.queryBoolean("select not exists (select 1 from"
-                        + " pg_stat_activity where application_name like 'backfill #%')"));
+                Eventually.until(
+                        "the idle session is ended",
+                        () -> db.queryBoolean("select not exists (select 1 from"
+                                + " pg_stat_activity where application_name like 'backfill #%')"));
             }
             return 0;
         });
@@ -489,7 +523,10 @@ class FailurePolicyIT {
         harness.close();
         Eventually.until("the claim is given back", () -> db.queryBoolean("select claim_token is null from backfill"));
         Map<String, String> row = db.queryRows("select * from backfill").get(0);
-        assertThat(row).containsEntry("attempts", "0").containsEntry("failure_code", null).containsEntry("next_attempt_at", null);
+        assertThat(row)
+                .containsEntry("attempts", "0")
+                .containsEntry("failure_code", null)
+                .containsEntry("next_attempt_at", null);
         assertThat(Counters.hits(db)).isEqualTo("0000000000");
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.Keys;
+import dev.backfill.RowRepair;
 import dev.backfill.SetRepair;
 import dev.backfill.StepOutcome;
 import dev.backfill.StepOutcome.Committed;
@@ -155,6 +156,31 @@ class WindowIT {
             harness.runToCompletion(definition.id());
             assertThat(db.queryLong("select count(*) from tied where hits = 1")).isEqualTo(7);
             assertThat(harness.row(definition.id())).containsEntry("batches", "4");
+        }
+    }
+
+    @Test
+    void a_row_that_a_function_looks_at_is_locked_until_it_is_written_back() { // AT-1
+        Counters.fresh(db, 4);
+        List<String> others = new ArrayList<>();
+        var definition = Counters.over(Counters.ID.value())
+                .batchSize(4)
+                .repair(RowRepair.reading("id").writing("hits", row -> {
+                    try {
+                        db.execute("set lock_timeout = '100ms'; update counters set hits = 7 where id = 1");
+                        others.add("wrote");
+                    } catch (IllegalStateException e) {
+                        others.add("waited");
+                    }
+                    return 1;
+                }))
+                .validate(Validation.noRowMatches("hits <> 1"))
+                .build();
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            harness.start(Counters.ID);
+            assertThat(harness.worker("a").step()).isInstanceOf(Committed.class);
+            assertThat(others).containsOnly("waited");
+            assertThat(Counters.hits(db)).isEqualTo("1111");
         }
     }
 }

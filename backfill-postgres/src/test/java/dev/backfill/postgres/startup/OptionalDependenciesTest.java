@@ -60,7 +60,7 @@ class OptionalDependenciesTest {
 
     private static URLClassLoader withoutOptionals() throws Exception {
         List<URL> urls = new ArrayList<>();
-        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
             String name = Path.of(entry).getFileName().toString();
             if (OPTIONAL.stream().noneMatch(name::startsWith)) {
                 urls.add(Path.of(entry).toUri().toURL());

@@ -14,13 +14,15 @@ final class Engine {
     private Engine() {}
 
     // region startup
-    static Backfills start(Pools pools, RelayOptions options, OperatorAuthorizer operators, String processName) {
+    static Backfills start(
+            Pools pools, RelayOptions options, OperatorAuthorizer operators, Metrics metrics, String processName) {
         Backfills.Builder builder = PostgresBackfills.on(pools.engine())
                 .definitions(RelayBackfills.all())
                 .schema(options.autoMigrate() ? SchemaMode.MIGRATE : SchemaMode.VERIFY)
                 .hostMigrations(new RelaySchema(pools.serving(), options.seedRows())::migrate)
                 .options(options.engine())
-                .operators(operators)
+                .operators(Metrics.alsoReading(operators))
+                .listener(metrics.listener())
                 .processName(processName);
         if (options.autoBackfill()) {
             builder.requiredAtStartup(ThreadRoots.ID);

@@ -1,5 +1,6 @@
 package dev.backfill.example.relay;
 
+import dev.backfill.BackfillOperations;
 import dev.backfill.Backfills;
 import dev.backfill.Readiness;
 import dev.backfill.admin.BackfillServlet;
@@ -7,6 +8,7 @@ import dev.backfill.admin.BearerTokens;
 import dev.backfill.example.relay.database.EmbeddedServer;
 import dev.backfill.example.relay.http.Administration;
 import dev.backfill.example.relay.http.Listener;
+import dev.backfill.example.relay.http.MetricsServlet;
 import dev.backfill.example.relay.http.Serving;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -30,6 +32,7 @@ final class Relay implements AutoCloseable {
             Readiness.Input.unknown("starting"));
 
     private static final String BACKFILLS_PATH = "/admin/backfills/*";
+    private static final String METRICS_PATH = "/metrics";
 
     private final RelayOptions options;
     private final String processName = "relay-" + ProcessHandle.current().pid();
@@ -48,7 +51,7 @@ final class Relay implements AutoCloseable {
                 this::readiness, () -> Optional.ofNullable(pools.get()).map(Pools::serving));
         Listener ordinary = Listener.open("http", options.port(), serving);
         started("serving port", ordinary);
-        Administration administration = new Administration(BACKFILLS_PATH);
+        Administration administration = new Administration(BACKFILLS_PATH, METRICS_PATH);
         Listener admin = Listener.open("admin", options.adminPort(), administration.handler());
         started("operator port", admin);
         LOG.info("Listening: port={} admin-port={} process={}", ordinary.port(), admin.port(), processName);
@@ -56,12 +59,20 @@ final class Relay implements AutoCloseable {
         Pools opened = Pools.open(jdbcUrl(), options.engine().workers(), processName);
         started("connection pools", opened);
         pools.set(opened);
-        BearerTokens operators = OperatorTokens.of(options);
-        Backfills engine = Engine.start(opened, options, operators, processName);
-        started("engine", engine);
-        backfills.set(engine);
-        administration.mount(BACKFILLS_PATH, new BackfillServlet(engine.operations(), operators));
+        startEngine(opened, administration);
         LOG.info("Started: auto-migrate={} auto-backfill={}", options.autoMigrate(), options.autoBackfill());
+    }
+
+    private void startEngine(Pools opened, Administration administration) {
+        BearerTokens operators = OperatorTokens.of(options);
+        Metrics metrics = new Metrics();
+        Backfills engine = Engine.start(opened, options, operators, metrics, processName);
+        started("engine", engine);
+        metrics.watch(engine);
+        backfills.set(engine);
+        BackfillOperations operations = engine.operations();
+        administration.mount(BACKFILLS_PATH, new BackfillServlet(operations, operators));
+        administration.mount(METRICS_PATH, new MetricsServlet(metrics.registry(), operations, operators));
     }
 
     private String jdbcUrl() throws IOException, InterruptedException {

@@ -87,6 +87,17 @@ class RelayOperatorIT {
     }
 
     @Test
+    void metrics_are_for_those_who_may_read() throws Exception { // AU-1, OB-1
+        try (RunningRelay relay = relay()) {
+            relay.awaitReady();
+            assertThat(relay.metrics("wrong").statusCode()).isEqualTo(401);
+            assertThat(relay.metrics("wrong").body()).doesNotContain("backfill_");
+            String metrics = relay.metrics(TOKEN).body();
+            assertThat(metrics).contains("backfill_").doesNotContain(ThreadRoots.ID); // OB-2
+        }
+    }
+
+    @Test
     void a_missing_schema_is_named_to_operators_too() throws Exception { // CF, SC-5
         try (RunningRelay relay = relay("--auto-migrate", "off")) {
             relay.awaitNotReadyBecauseOf("schema");

@@ -111,8 +111,16 @@ final class RunningRelay implements AutoCloseable {
         return CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
     }
 
+    HttpResponse<String> metrics(String token) throws IOException, InterruptedException {
+        return CLIENT.send(operatorPort("/metrics", token).build(), HttpResponse.BodyHandlers.ofString());
+    }
+
     private HttpRequest.Builder operator(String path, String token) {
-        return HttpRequest.newBuilder(URI.create("http://localhost:" + adminPort() + "/admin/backfills" + path))
+        return operatorPort("/admin/backfills" + path, token);
+    }
+
+    private HttpRequest.Builder operatorPort(String path, String token) {
+        return HttpRequest.newBuilder(URI.create("http://localhost:" + adminPort() + path))
                 .timeout(Duration.ofSeconds(20))
                 .header("Authorization", "Bearer " + token);
     }

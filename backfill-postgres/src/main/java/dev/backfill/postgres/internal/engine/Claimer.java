@@ -47,7 +47,8 @@ record Claimer(EngineContext engine) {
                 if (SqlFailure.of(e) == SqlFailure.INFRASTRUCTURE) {
                     throw e;
                 }
-                // One that can't be claimed or ended, for want of its audit record for instance, must not hold up the others.
+                // One that can't be claimed or ended, for want of its audit record for instance, must not hold up the
+                // others.
                 first = first == null ? e : first;
             }
         }

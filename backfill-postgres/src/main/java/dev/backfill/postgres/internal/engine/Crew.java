@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,7 +20,7 @@ public final class Crew implements AutoCloseable {
     private final Renewer renewer;
     private final WorkerParts parts;
     private final List<Thread> threads = new ArrayList<>();
-    private final AtomicInteger busy = new AtomicInteger();
+    private final List<Worker> workers = new ArrayList<>();
 
     /** Makes the threads, without starting them. */
     public Crew(EngineContext engine, SystemPause pause, String processName) {
@@ -32,7 +31,9 @@ public final class Crew implements AutoCloseable {
         this.parts = WorkerParts.of(engine, renewer, pause);
         for (int i = 1; i <= engine.options().workers(); i++) {
             String name = processName + "-" + i;
-            Thread thread = new Thread(() -> run(worker(name)), "backfill-worker-" + name);
+            Worker worker = worker(name);
+            workers.add(worker);
+            Thread thread = new Thread(() -> run(worker), "backfill-worker-" + name);
             thread.setDaemon(true);
             threads.add(thread);
         }
@@ -50,11 +51,10 @@ public final class Crew implements AutoCloseable {
 
     /** Whether there are workers here and each holds a claim. */
     public boolean allBusy() {
-        return !threads.isEmpty() && busy.get() >= threads.size();
+        return !workers.isEmpty() && workers.stream().allMatch(worker -> worker.holds() != null);
     }
 
     private void run(Worker worker) {
-        boolean counted = false;
         while (!pause.isClosed()) {
             boolean idle = true;
             try {
@@ -65,12 +65,7 @@ public final class Crew implements AutoCloseable {
                 }
             } catch (RuntimeException | LinkageError | AssertionError | VirtualMachineError e) {
                 // The thread goes on: its claim, if there is one, is fenced by its lease, and the attempt is charged.
-                LOG.atError().setCause(Redacted.of(e)).log("A backfill worker met an unexpected error");
-            }
-            boolean holds = worker.holds() != null;
-            if (holds != counted) {
-                busy.addAndGet(holds ? 1 : -1);
-                counted = holds;
+                LOG.atError().setCause(Redaction.of(e)).log("A backfill worker met an unexpected error");
             }
             if (idle) {
                 pause.forAtLeast(idleWait(worker));
@@ -91,7 +86,9 @@ public final class Crew implements AutoCloseable {
         try {
             worker.close();
         } catch (RuntimeException e) {
-            LOG.atWarn().setCause(Redacted.of(e)).log("A backfill worker could not be closed; its claim lapses with its lease");
+            LOG.atWarn()
+                    .setCause(Redaction.of(e))
+                    .log("A backfill worker could not be closed; its claim lapses with its lease");
         }
     }
 

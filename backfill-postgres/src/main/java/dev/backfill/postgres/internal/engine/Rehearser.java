@@ -68,33 +68,25 @@ public final class Rehearser {
         return new Prepared(prepared, row, bound, limit, starts, plan, facts.estimatedRows());
     }
 
-    /** What is to be rehearsed. */
-    public static final class Prepared {
-
-        private final PreparedDefinition definition;
-        private final Row row;
-        private final @Nullable List<String> bound;
-        private final int limit;
-        private final Map<String, Optional<List<String>>> starts;
-        private final List<String> plan;
-        private final @Nullable Long rows;
-
-        private Prepared(
-                PreparedDefinition definition,
-                Row row,
-                @Nullable List<String> bound,
-                int limit,
-                Map<String, Optional<List<String>>> starts,
-                List<String> plan,
-                @Nullable Long rows) {
-            this.definition = definition;
-            this.row = row;
-            this.bound = bound;
-            this.limit = limit;
-            this.starts = starts;
-            this.plan = plan;
-            this.rows = rows;
-        }
+    /**
+     * What is to be rehearsed.
+     *
+     * @param definition the definition
+     * @param row the row as it was read
+     * @param bound the last key to look at; null for an empty source
+     * @param limit keys per window
+     * @param starts the windows by position, each with the key after which it begins
+     * @param plan how a window is read
+     * @param rows rows of the source, as estimated
+     */
+    public record Prepared(
+            PreparedDefinition definition,
+            Row row,
+            @Nullable List<String> bound,
+            int limit,
+            Map<String, Optional<List<String>>> starts,
+            List<String> plan,
+            @Nullable Long rows) {
 
         /** A claim for the repair's eyes only: its token is nobody's, so that no fence could ever let it pass. */
         private Claim claim(Optional<List<String>> after) {

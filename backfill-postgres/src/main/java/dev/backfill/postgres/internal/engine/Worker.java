@@ -32,7 +32,8 @@ public final class Worker implements BackfillWorker {
     private final String owner;
     private final WorkerParts parts;
     private final Map<BackfillId, Pacer> pacers = new HashMap<>();
-    private @Nullable Held held;
+    // Looked at by others, who only want to know whether it is busy.
+    private volatile @Nullable Held held;
     private long renewedAt;
     private @Nullable String restsFor;
     private boolean closed;
@@ -54,7 +55,7 @@ public final class Worker implements BackfillWorker {
             try {
                 now = parts.claimer().claim(owner).orElse(null);
             } catch (SQLException e) {
-                LOG.atDebug().setCause(Redacted.of(e)).log("No claim could be looked for");
+                LOG.atDebug().setCause(Redaction.of(e)).log("No claim could be looked for");
                 return new StepOutcome.Unavailable(
                         null,
                         "PostgreSQL could not be asked for work"
@@ -97,8 +98,8 @@ public final class Worker implements BackfillWorker {
         restsFor = why.signal();
         if (news && why.worthAWord()) {
             engine.events()
-                    .publish(BackfillEvent.of(
-                            BackfillEvent.Kind.THROTTLED, now.id(), now.claim().generation(), why.signal()));
+                    .publish(
+                            Events.about(BackfillEvent.Kind.THROTTLED, now.claim(), why.signal()), "why", why.detail());
             renewedAt = System.nanoTime() - engine.options().lease().toNanos();
         }
         return waits(now, Waiting.Reason.THROTTLED, why.detail());
@@ -166,7 +167,7 @@ public final class Worker implements BackfillWorker {
             decision = parts.poison().named(now, decision);
         }
         LOG.atDebug()
-                .setCause(Redacted.of(cause))
+                .setCause(Redaction.of(cause))
                 .addKeyValue("backfill", now.id())
                 .log("A batch failed");
         if (decision.tooSlow() || decision.kind() == Kind.NARROW) {

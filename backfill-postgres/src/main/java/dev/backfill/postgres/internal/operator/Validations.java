@@ -117,10 +117,12 @@ final class Validations {
     /** Runs on a validation thread, whether or not anybody still waits; why there is no result, or null when there is one. */
     private @Nullable Reason runAndRecord(OperatorRequest request, BackfillDefinition<?> definition) {
         long started = System.nanoTime();
-        ValidationRunner.Result result = runner.run(definition, () -> plane.engine().control().inTransaction(session -> {
-            last.begin(session, request);
-            return true;
-        }));
+        ValidationRunner.Result result = runner.run(
+                definition,
+                () -> plane.engine().control().inTransaction(session -> {
+                    last.begin(session, request);
+                    return true;
+                }));
         try {
             if (result instanceof ValidationRunner.Result.Ran ran) {
                 boolean completed = plane.engine().control().inTransaction(session -> record(session, request, ran));
@@ -135,7 +137,8 @@ final class Validations {
             plane.engine().control().inTransaction(session -> {
                 Row row = plane.rows().read(session, request.id()).orElseThrow(RefusedException::unknownId);
                 controls.audit(session, request, row.state(), row.state(), row.generation(), "current_state");
-                // Of a copy that found another one under way, nothing was noted, and the other's note is not its to forget.
+                // Of a copy that found another one under way, nothing was noted, and the other's note is not its to
+                // forget.
                 if (!(result instanceof ValidationRunner.Result.Busy)) {
                     last.forget(session, request);
                 }

@@ -31,14 +31,21 @@ final class WaitingReasons {
             return new Waiting(
                     Waiting.Reason.LOCK_WAIT,
                     "Process " + waiter + " of the owner waits for a lock"
-                            + (blocker == 0 ? "." : " that process " + blocker + " holds or waits for."),
+                            + (blocker == 0
+                                    ? "."
+                                    : " that process " + blocker + " holds or waits for" + age(row) + "."),
                     Values.instant(row, "waits_since"));
         }
         Waiting stored = stored(row, held);
         if (stored != null) {
             return stored;
         }
-        return held ? heldQuietly(row, state) : unclaimed(row, known, local);
+        return held ? heldQuietly(row, state) : unclaimed(row, unreadable(row, known, local), local);
+    }
+
+    private static String age(ResultSet row) throws SQLException {
+        Long age = Values.bigint(row, "blocker_age");
+        return age == null ? "" : "; its transaction is open for " + age + " s";
     }
 
     private static @Nullable Waiting stored(ResultSet row, boolean held) throws SQLException {
@@ -82,7 +89,20 @@ final class WaitingReasons {
                 since);
     }
 
-    private static Waiting unclaimed(ResultSet row, boolean known, LocalView local) throws SQLException {
+    /** Why this process can't take it (ID-5); null when it can. */
+    private static @Nullable String unreadable(ResultSet row, boolean known, LocalView local) throws SQLException {
+        if (!row.getBoolean("readable")) {
+            return "its row was written by another version of this library, in a format that this one does not read.";
+        }
+        if (!known) {
+            return "this process has no definition of it.";
+        }
+        return local.registry().canRead(row.getString("id"), row.getString("row_codec"))
+                ? null
+                : "its key is stored as another type than the definition here declares.";
+    }
+
+    private static Waiting unclaimed(ResultSet row, @Nullable String unreadable, LocalView local) throws SQLException {
         if (row.getBoolean("delayed")) {
             return new Waiting(
                     Waiting.Reason.RETRY_DELAY,
@@ -94,8 +114,8 @@ final class WaitingReasons {
         String claim = row.getBoolean("claimed")
                 ? "The claim of " + row.getString("claim_owner") + " has lapsed and nobody has taken over"
                 : "Nobody has claimed it";
-        if (!known) {
-            return new Waiting(Waiting.Reason.UNKNOWN_HERE, claim + "; this process has no definition of it.", since);
+        if (unreadable != null) {
+            return new Waiting(Waiting.Reason.UNKNOWN_HERE, claim + "; " + unreadable, since);
         }
         if (local.allBusy().getAsBoolean()) {
             return new Waiting(

@@ -8,7 +8,7 @@ import dev.backfill.Backfills;
 import dev.backfill.Readiness;
 import dev.backfill.postgres.internal.engine.Crew;
 import dev.backfill.postgres.internal.engine.Events;
-import dev.backfill.postgres.internal.engine.Redacted;
+import dev.backfill.postgres.internal.engine.Redaction;
 import dev.backfill.postgres.internal.engine.SystemPause;
 import dev.backfill.postgres.internal.operator.OperatorPlane;
 import dev.backfill.postgres.internal.operator.PlaneContext;
@@ -121,7 +121,7 @@ public final class EngineBackfills implements Backfills {
             LOG.atLevel(news ? Level.WARN : Level.DEBUG)
                     .log("Startup of Backfill is not complete and goes on: {}", reported);
         } catch (RuntimeException | LinkageError | AssertionError e) {
-            LOG.atError().setCause(Redacted.of(e)).log("Startup of Backfill met an unexpected error and goes on");
+            LOG.atError().setCause(Redaction.of(e)).log("Startup of Backfill met an unexpected error and goes on");
         }
         return Step.AGAIN;
     }

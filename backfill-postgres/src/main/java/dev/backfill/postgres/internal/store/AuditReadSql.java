@@ -7,8 +7,10 @@ import dev.backfill.AuditPage;
 import dev.backfill.BackfillId;
 import dev.backfill.postgres.internal.jdbc.Session;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import org.jooq.Condition;
+import org.jooq.Record12;
 import org.jooq.impl.DSL;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,7 @@ public final class AuditReadSql {
         Condition where = which;
         List<AuditItem> items = jooq.on(
                 session,
+                "audit-read",
                 db -> db.select(
                                 BACKFILL_AUDIT.AUDIT_ID,
                                 BACKFILL_AUDIT.AT,
@@ -49,20 +52,25 @@ public final class AuditReadSql {
                         .where(where)
                         .orderBy(BACKFILL_AUDIT.AUDIT_ID.desc())
                         .limit(limit)
-                        .fetch(row -> new AuditItem(
-                                row.value1(),
-                                row.value2(),
-                                row.value3(),
-                                row.value4(),
-                                row.value5(),
-                                row.value6(),
-                                row.value7(),
-                                row.value8(),
-                                row.value9(),
-                                row.value10(),
-                                row.value11(),
-                                row.value12())));
+                        .fetch(AuditReadSql::item));
         Long next = items.size() < limit ? null : items.get(items.size() - 1).auditId();
         return new AuditPage(items, next);
+    }
+
+    private static AuditItem item(
+            Record12<Long, Instant, String, String, String, String, String, String, String, Long, String, String> row) {
+        return new AuditItem(
+                row.value1(),
+                row.value2(),
+                row.value3(),
+                row.value4(),
+                row.value5(),
+                row.value6(),
+                row.value7(),
+                row.value8(),
+                row.value9(),
+                row.value10(),
+                row.value11(),
+                row.value12());
     }
 }

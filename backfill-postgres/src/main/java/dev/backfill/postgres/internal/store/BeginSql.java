@@ -27,9 +27,11 @@ public final class BeginSql {
     /** Compiles the statement. */
     public BeginSql(Names names, EngineOptions options) {
         barrierMillis = options.barrierTimeout().toMillis();
-        begin = names.sql("/* backfill:begin */ SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE; "
-                + "/* backfill:begin */ SELECT " + Limits.ofBatch(options).asSelectItems()
-                + ", pg_catalog.set_config('application_name', :application, true)" + """
+        begin = names.sql(
+                "/* backfill:begin */ SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE; "
+                        + "/* backfill:begin */ SELECT "
+                        + Limits.ofBatch(options).asSelectItems()
+                        + ", pg_catalog.set_config('application_name', :application, true)" + """
                 , b.state,
                   b.generation = :generation AND b.claim_token = :token AS mine,
                   b.claim_expires_at > pg_catalog.clock_timestamp() AS unexpired,
@@ -37,7 +39,8 @@ public final class BeginSql {
                   {passed} AS barrier_passed,
                   pg_catalog.clock_timestamp() - b.barrier_since > :barrier_millis * interval '1 millisecond' AS barrier_expired,
                   p.id IS NOT NULL AS paced, p.pause_ratio, p.rows_per_second, p.wal_bytes_per_second, p.target_batch_millis
-                FROM {backfill} AS b LEFT JOIN {pace} AS p ON p.id = b.id WHERE b.id = :id""", Map.of("passed", BarrierSql.PASSED));
+                FROM {backfill} AS b LEFT JOIN {pace} AS p ON p.id = b.id WHERE b.id = :id""",
+                Map.of("passed", BarrierSql.PASSED));
     }
 
     /**
@@ -63,7 +66,7 @@ public final class BeginSql {
     /** Begins; empty when the row is gone. */
     public Optional<Begun> begin(Session session, Claim claim) throws SQLException {
         Params params =
-                ClaimSql.of(claim).and("barrier_millis", barrierMillis).and("application", applicationName(claim));
+                ClaimSql.of(claim).and("barrier_millis", barrierMillis).and("application", ApplicationName.of(claim));
         try (PreparedStatement statement = begin.prepare(session.connection(), params)) {
             statement.execute();
             statement.getMoreResults();
@@ -82,13 +85,5 @@ public final class BeginSql {
                 row.getBoolean("barrier_passed"),
                 row.getBoolean("barrier_expired"),
                 row.getBoolean("paced") ? PaceSql.pacing(row) : null);
-    }
-
-    /**
-     * What {@code pg_stat_activity} shows. The number comes first, because PostgreSQL cuts names at 63 bytes and IDs may be longer.
-     */
-    static String applicationName(Claim claim) {
-        String name = "backfill #" + claim.no() + " g" + claim.generation() + " " + claim.id();
-        return name.substring(0, Math.min(63, name.length()));
     }
 }

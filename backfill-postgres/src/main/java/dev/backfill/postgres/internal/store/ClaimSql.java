@@ -34,6 +34,51 @@ public final class ClaimSql {
     private static final String RETURNED =
             "b.id, b.no, b.state, b.generation, b.claim_token, b.claim_owner, b.bound, b.checkpoint, b.attempts, b.contended";
 
+    // One statement is right here: "is expired" never turns false again, so evaluating it before the lock is harmless.
+    // MATERIALIZED and FROM keep the locked row and the updated row the same one under every plan.
+    private static final String ACQUIRE =
+            "/* backfill:claim */ WITH c AS MATERIALIZED (SELECT id, claim_token AS former FROM {backfill} WHERE "
+                    + CLAIMABLE + """
+                 AND contract = :contract AND id = ANY (:ids) AND attempts < :max_attempts
+                 ORDER BY next_attempt_at NULLS FIRST, id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
+                UPDATE {backfill} AS b SET generation = b.generation + 1, claim_token = :token, claim_owner = :owner,
+                  claimed_at = pg_catalog.clock_timestamp(),
+                  claim_expires_at = pg_catalog.clock_timestamp() + :lease_millis * interval '1 millisecond',
+                  attempts = b.attempts + 1, next_attempt_at = NULL,
+                  wait_reason = NULL, wait_detail = NULL, wait_since = NULL,
+                  barrier_since = coalesce(b.barrier_since, pg_catalog.clock_timestamp()),
+                  bound_xmax = coalesce(b.bound_xmax, pg_catalog.pg_current_xact_id()::text::bigint)
+                FROM c WHERE b.id = c.id RETURNING\s""" + RETURNED + ", c.former";
+
+    private static final String RENEW = """
+                /* backfill:renew */ UPDATE {backfill} SET
+                  claim_expires_at = pg_catalog.clock_timestamp() + :lease_millis * interval '1 millisecond',
+                  wait_since = CASE WHEN :wait_reason::text IS NULL THEN NULL
+                    WHEN wait_reason = :wait_reason THEN wait_since ELSE pg_catalog.clock_timestamp() END,
+                  wait_reason = :wait_reason, wait_detail = :wait_detail
+                WHERE id = :id AND state IN ('running', 'validating') AND generation = :generation AND claim_token = :token
+                  AND claim_expires_at > pg_catalog.clock_timestamp()""";
+
+    private static final String RELEASE = """
+                /* backfill:release */ UPDATE {backfill} SET claim_token = NULL, claim_owner = NULL, claimed_at = NULL,
+                  claim_expires_at = NULL, attempts = greatest(attempts - 1, 0),
+                  wait_reason = NULL, wait_detail = NULL, wait_since = NULL
+                WHERE id = :id AND state IN ('running', 'validating') AND generation = :generation AND claim_token = :token""";
+
+    private static final String ANNOTATE = """
+                /* backfill:annotate */ UPDATE {backfill} SET wait_reason = :reason, wait_detail = :detail,
+                  wait_since = CASE WHEN wait_reason = :reason THEN wait_since ELSE pg_catalog.clock_timestamp() END
+                WHERE id = :id AND state IN ('running', 'validating') AND claim_token IS NULL
+                  AND (wait_reason, wait_detail) IS DISTINCT FROM (:reason, :detail)""";
+
+    // Queues behind a transaction that is still in flight, so what it returns is settled (RB-3, AT-3).
+    private static final String RECLAIM = """
+                /* backfill:reclaim */ UPDATE {backfill} AS b SET generation = b.generation + 1, claim_token = :new_token,
+                  claimed_at = pg_catalog.clock_timestamp(),
+                  claim_expires_at = pg_catalog.clock_timestamp() + :lease_millis * interval '1 millisecond'
+                WHERE id = :id AND state IN ('running', 'validating') AND generation = :generation AND claim_token = :token
+                RETURNING\s""" + RETURNED + ", NULL::uuid AS former";
+
     private final Sql look;
     private final Sql lookAmong;
     private final Sql acquire;
@@ -50,48 +95,12 @@ public final class ClaimSql {
                         + CLAIMABLE + "%s ORDER BY next_attempt_at NULLS FIRST, id LIMIT " + LOOK_LIMIT;
         look = names.sql(lookAt.formatted(""));
         lookAmong = names.sql(lookAt.formatted(" AND id = ANY (:ids)"));
-        // One statement is right here: "is expired" never turns false again, so evaluating it before the lock is
-        // harmless.
-        // MATERIALIZED and FROM keep the locked row and the updated row the same one under every plan.
-        acquire = names.sql(
-                "/* backfill:claim */ WITH c AS MATERIALIZED (SELECT id, claim_token AS former FROM {backfill} WHERE "
-                        + CLAIMABLE + """
-                 AND contract = :contract AND id = ANY (:ids) AND attempts < :max_attempts
-                 ORDER BY next_attempt_at NULLS FIRST, id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
-                UPDATE {backfill} AS b SET generation = b.generation + 1, claim_token = :token, claim_owner = :owner,
-                  claimed_at = pg_catalog.clock_timestamp(),
-                  claim_expires_at = pg_catalog.clock_timestamp() + :lease_millis * interval '1 millisecond',
-                  attempts = b.attempts + 1, next_attempt_at = NULL,
-                  wait_reason = NULL, wait_detail = NULL, wait_since = NULL,
-                  barrier_since = coalesce(b.barrier_since, pg_catalog.clock_timestamp()),
-                  bound_xmax = coalesce(b.bound_xmax, pg_catalog.pg_current_xact_id()::text::bigint)
-                FROM c WHERE b.id = c.id RETURNING\s""" + RETURNED + ", c.former");
+        acquire = names.sql(ACQUIRE);
         lock = names.sql("/* backfill:lock */ SELECT 1 FROM {backfill} WHERE id = :id FOR NO KEY UPDATE");
-        renew = names.sql("""
-                /* backfill:renew */ UPDATE {backfill} SET
-                  claim_expires_at = pg_catalog.clock_timestamp() + :lease_millis * interval '1 millisecond',
-                  wait_since = CASE WHEN :wait_reason::text IS NULL THEN NULL
-                    WHEN wait_reason = :wait_reason THEN wait_since ELSE pg_catalog.clock_timestamp() END,
-                  wait_reason = :wait_reason, wait_detail = :wait_detail
-                WHERE id = :id AND state IN ('running', 'validating') AND generation = :generation AND claim_token = :token
-                  AND claim_expires_at > pg_catalog.clock_timestamp()""");
-        release = names.sql("""
-                /* backfill:release */ UPDATE {backfill} SET claim_token = NULL, claim_owner = NULL, claimed_at = NULL,
-                  claim_expires_at = NULL, attempts = greatest(attempts - 1, 0),
-                  wait_reason = NULL, wait_detail = NULL, wait_since = NULL
-                WHERE id = :id AND state IN ('running', 'validating') AND generation = :generation AND claim_token = :token""");
-        annotate = names.sql("""
-                /* backfill:annotate */ UPDATE {backfill} SET wait_reason = :reason, wait_detail = :detail,
-                  wait_since = CASE WHEN wait_reason = :reason THEN wait_since ELSE pg_catalog.clock_timestamp() END
-                WHERE id = :id AND state IN ('running', 'validating') AND claim_token IS NULL
-                  AND (wait_reason, wait_detail) IS DISTINCT FROM (:reason, :detail)""");
-        // Queues behind a transaction that is still in flight, so what it returns is settled (RB-3, AT-3).
-        reclaim = names.sql("""
-                /* backfill:reclaim */ UPDATE {backfill} AS b SET generation = b.generation + 1, claim_token = :new_token,
-                  claimed_at = pg_catalog.clock_timestamp(),
-                  claim_expires_at = pg_catalog.clock_timestamp() + :lease_millis * interval '1 millisecond'
-                WHERE id = :id AND state IN ('running', 'validating') AND generation = :generation AND claim_token = :token
-                RETURNING\s""" + RETURNED + ", NULL::uuid AS former");
+        renew = names.sql(RENEW);
+        release = names.sql(RELEASE);
+        annotate = names.sql(ANNOTATE);
+        reclaim = names.sql(RECLAIM);
     }
 
     /**

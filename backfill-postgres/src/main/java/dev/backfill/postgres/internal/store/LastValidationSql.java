@@ -27,6 +27,7 @@ public final class LastValidationSql {
     public void begin(Session session, OperatorRequest request) throws SQLException {
         jooq.on(
                 session,
+                "validation",
                 db -> db.insertInto(BACKFILL_VALIDATION)
                         .set(BACKFILL_VALIDATION.ID, request.id().value())
                         .set(BACKFILL_VALIDATION.RUNNING_REQUEST_ID, request.requestId())
@@ -42,6 +43,7 @@ public final class LastValidationSql {
     public void forget(Session session, OperatorRequest request) throws SQLException {
         jooq.on(
                 session,
+                "validation",
                 db -> db.update(BACKFILL_VALIDATION)
                         .setNull(BACKFILL_VALIDATION.RUNNING_REQUEST_ID)
                         .setNull(BACKFILL_VALIDATION.RUNNING_SINCE)
@@ -55,6 +57,7 @@ public final class LastValidationSql {
             throws SQLException {
         jooq.on(
                 session,
+                "validation",
                 db -> db.update(BACKFILL_VALIDATION)
                         .set(BACKFILL_VALIDATION.DISPOSITION, disposition)
                         .set(BACKFILL_VALIDATION.REQUEST_ID, request.requestId())

@@ -85,6 +85,7 @@ public final class LedgerSql {
     public Optional<Stored> enter(Session session, Entry request) throws SQLException {
         int inserted = jooq.on(
                 session,
+                "ledger",
                 db -> db.insertInto(BACKFILL_REQUEST)
                         .set(BACKFILL_REQUEST.REQUEST_ID, request.requestId())
                         .set(BACKFILL_REQUEST.ACTION, request.action())
@@ -104,6 +105,7 @@ public final class LedgerSql {
     private Optional<Stored> find(Session session, Entry request) throws SQLException {
         return jooq.on(
                 session,
+                "ledger",
                 db -> db.select(
                                 BACKFILL_REQUEST.ACTION,
                                 BACKFILL_REQUEST.ID,
@@ -146,6 +148,7 @@ public final class LedgerSql {
             throws SQLException {
         jooq.on(
                 session,
+                "ledger",
                 db -> db.update(BACKFILL_REQUEST)
                         .set(BACKFILL_REQUEST.RESULT, result)
                         .set(BACKFILL_REQUEST.PRIOR_STATE, prior.wireName())

@@ -19,11 +19,15 @@ import java.util.Optional;
 public final class SnapshotSql {
 
     private static final String SELECT = """
-            /* backfill:snapshot */ WITH waiters AS MATERIALIZED (
-              SELECT pg_catalog.split_part(a.application_name, ' ', 2) AS tag, min(a.pid) AS pid,
-                min((pg_catalog.pg_blocking_pids(a.pid))[1]) AS blocker, min(a.query_start) AS since
+            /* backfill:snapshot */ WITH waiting AS MATERIALIZED (
+              SELECT a.application_name AS name, a.pid, (pg_catalog.pg_blocking_pids(a.pid))[1] AS blocker, a.query_start AS since
               FROM pg_catalog.pg_stat_activity AS a
-              WHERE a.application_name LIKE 'backfill #%' AND a.wait_event_type = 'Lock' GROUP BY 1),
+              WHERE a.application_name LIKE 'backfill #%' AND a.wait_event_type = 'Lock'
+                AND a.datname = pg_catalog.current_database()),
+            waiters AS MATERIALIZED (
+              SELECT DISTINCT ON (w.name) w.name, w.pid, w.blocker, w.since,
+                extract(epoch FROM pg_catalog.clock_timestamp() - o.xact_start)::bigint AS blocker_age
+              FROM waiting AS w LEFT JOIN pg_catalog.pg_stat_activity AS o ON o.pid = w.blocker ORDER BY w.name, w.since),
             validators AS MATERIALIZED (
               SELECT DISTINCT l.objid::bigint AS no FROM pg_catalog.pg_locks AS l
               WHERE l.locktype = 'advisory' AND l.classid = :lock_class::bigint::oid AND l.objsubid = 2 AND l.granted
@@ -32,7 +36,7 @@ public final class SnapshotSql {
               b.rows_scanned, b.rows_changed, b.rows_estimated, b.worked_micros, b.attempts, b.next_attempt_at, b.failure_code,
               b.failure_message, b.failure_sql_state, b.failure_at, b.wait_reason, b.wait_detail, b.wait_since, b.registered_at,
               b.started_at, b.last_progress_at, b.validating_at, b.completed_at, b.completed_lsn, b.claimed_at,
-              b.claim_token IS NOT NULL AS claimed,
+              b.claim_token IS NOT NULL AS claimed, b.contract = :contract AS readable, b.key_codec AS row_codec,
               coalesce(b.claim_expires_at > pg_catalog.statement_timestamp(), false) AS unexpired,
               coalesce(b.next_attempt_at > pg_catalog.statement_timestamp(), false) AS delayed,
               pg_catalog.statement_timestamp() AS as_of,
@@ -40,12 +44,12 @@ public final class SnapshotSql {
               coalesce(b.key_codec, d.key_codec) AS key_codec,
               v.disposition, v.request_id, v.at AS validated_at, v.code, v.message, v.sql_state, v.running_request_id,
               v.running_since, r.no IS NOT NULL AS validating_now,
-              w.pid AS waiter, w.blocker, w.since AS waits_since
+              w.pid AS waiter, w.blocker, w.blocker_age, w.since AS waits_since
             FROM {backfill} AS b
             LEFT JOIN {definition} AS d ON d.id = b.id
             LEFT JOIN {validation} AS v ON v.id = b.id
             LEFT JOIN validators AS r ON r.no = b.no
-            LEFT JOIN waiters AS w ON w.tag = '#' || b.no""";
+            LEFT JOIN waiters AS w ON w.name =\s""" + ApplicationName.SQL;
 
     private final Sql list;
     private final Sql detail;
@@ -88,6 +92,6 @@ public final class SnapshotSql {
     }
 
     private static Params params() {
-        return Params.of("lock_class", (long) ValidationSql.LOCK_CLASS);
+        return Params.of("lock_class", (long) ValidationSql.LOCK_CLASS).and("contract", ClaimSql.CONTRACT);
     }
 }

@@ -30,14 +30,16 @@ public final class ValidationSql {
 
     /** Compiles the statements. */
     public ValidationSql(Names names, EngineOptions options) {
-        begin = names.sql("/* backfill:validate */ SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; "
-                + "/* backfill:validate */ SELECT "
-                + Limits.ofValidation(options).asSelectItems()
-                + ", pg_catalog.set_config('application_name', 'backfill #' || b.no || ' validation', true)" + """
+        begin = names.sql(
+                "/* backfill:validate */ SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; "
+                        + "/* backfill:validate */ SELECT "
+                        + Limits.ofValidation(options).asSelectItems()
+                        + ", pg_catalog.set_config('application_name', " + ApplicationName.SQL + ", true)" + """
                 , pg_catalog.pg_try_advisory_xact_lock(:lock_class, b.no) AS alone, b.state, b.generation, b.bound, b.bound_empty,
                   b.checkpoint, b.key_codec,
                   {passed} AS barrier_passed
-                FROM {backfill} AS b WHERE b.id = :id""", Map.of("passed", BarrierSql.PASSED));
+                FROM {backfill} AS b WHERE b.id = :id""",
+                Map.of("passed", BarrierSql.PASSED));
         end = Sql.of("/* backfill:validate */ SELECT pg_catalog.pg_current_xact_id_if_assigned() IS NULL"
                 + " AND pg_catalog.current_setting('transaction_read_only') = 'on'"
                 + " AND pg_catalog.current_setting('transaction_isolation') = 'repeatable read' AS untouched");

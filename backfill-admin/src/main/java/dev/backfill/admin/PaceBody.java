@@ -1,0 +1,124 @@
+package dev.backfill.admin;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.backfill.InvalidDefinitionException;
+import dev.backfill.OperatorRequest;
+import dev.backfill.Pacing;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A pace as it is put: all limits at once, a missing one unlimited.
+ *
+ * @param requestId the request ID
+ * @param note why; null for none
+ * @param pacing the limits; null for the definition's own
+ */
+record PaceBody(
+        String requestId, @Nullable String note, @Nullable Pacing pacing) {
+
+    private static final Set<String> LIMITS =
+            Set.of("pause_ratio", "rows_per_second", "wal_bytes_per_second", "target_batch_ms");
+    private static final JsonMapper JSON = JsonMapper.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
+
+    static PaceBody of(HttpServletRequest request) throws IOException {
+        JsonNode body = tree(ControlRequest.utf8(ControlRequest.bodyOf(request)));
+        String key = ControlRequest.key(request);
+        boolean own = false;
+        boolean limited = false;
+        String note = null;
+        for (Map.Entry<String, JsonNode> member : body.properties()) {
+            switch (member.getKey()) {
+                case "note" -> note = note(member.getValue());
+                case "reset" -> own = reset(member.getValue());
+                default -> limited |= limit(member.getKey());
+            }
+        }
+        if (own == limited) {
+            throw ControlRequest.malformed("The body must hold either at least one of " + String.join(", ", sorted())
+                    + ", where null and a missing one mean no limit, or 'reset': true for the definition's own pace.");
+        }
+        return new PaceBody(key, note, own ? null : pacing(body));
+    }
+
+    private static Iterable<String> sorted() {
+        return LIMITS.stream().sorted().toList();
+    }
+
+    private static JsonNode tree(String text) {
+        try {
+            JsonNode body = JSON.readTree(text);
+            if (body == null || !body.isObject()) {
+                throw ControlRequest.malformed("The body must be an object.");
+            }
+            return body;
+        } catch (JsonProcessingException e) {
+            throw ControlRequest.malformed("The body is not well-formed JSON.");
+        }
+    }
+
+    private static @Nullable String note(JsonNode value) {
+        if (!value.isTextual() && !value.isNull()) {
+            throw ControlRequest.malformed("The note must be a string.");
+        }
+        if (value.asText().length() > OperatorRequest.MAX_NOTE) {
+            throw ControlRequest.malformed("The note must have at most " + OperatorRequest.MAX_NOTE + " characters.");
+        }
+        return value.isNull() || value.asText().isBlank() ? null : value.asText();
+    }
+
+    private static boolean reset(JsonNode value) {
+        if (!value.isBoolean()) {
+            throw ControlRequest.malformed("'reset' must be true or false.");
+        }
+        return value.asBoolean();
+    }
+
+    private static boolean limit(String name) {
+        if (!LIMITS.contains(name)) {
+            throw ControlRequest.malformed("The body holds something that is no part of a pace.");
+        }
+        return true;
+    }
+
+    private static Pacing pacing(JsonNode body) {
+        JsonNode ratio = body.path("pause_ratio");
+        if (!ratio.isNumber() && !ratio.isNull() && !ratio.isMissingNode()) {
+            throw ControlRequest.malformed("'pause_ratio' must be a number or null.");
+        }
+        Long target = whole(body, "target_batch_ms");
+        try {
+            return new Pacing(
+                    ratio.isNumber() ? ratio.asDouble() : null,
+                    whole(body, "rows_per_second"),
+                    whole(body, "wal_bytes_per_second"),
+                    target == null ? null : Duration.ofMillis(target));
+        } catch (InvalidDefinitionException e) {
+            throw ControlRequest.malformed(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** A whole number, or its digits as a string, because 64 bits don't survive every JSON reader. */
+    private static @Nullable Long whole(JsonNode body, String name) {
+        JsonNode value = body.path(name);
+        if (value.isNull() || value.isMissingNode()) {
+            return null;
+        }
+        boolean digits = value.isTextual() && value.asText().matches("[0-9]{1,18}");
+        if (!digits && !(value.isIntegralNumber() && value.canConvertToLong())) {
+            throw ControlRequest.malformed("'" + name + "' must be a whole number or null.");
+        }
+        return digits ? Long.valueOf(value.asText()) : Long.valueOf(value.asLong());
+    }
+}

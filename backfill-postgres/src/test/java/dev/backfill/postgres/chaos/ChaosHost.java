@@ -1,0 +1,46 @@
+package dev.backfill.postgres.chaos;
+
+import dev.backfill.Backfills;
+import dev.backfill.EngineOptions;
+import dev.backfill.SchemaMode;
+import dev.backfill.postgres.PostgresBackfills;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** A host process that is there to be killed: URL, name, lease and idle timeout in milliseconds. */
+final class ChaosHost {
+
+    private ChaosHost() {}
+
+    @SuppressWarnings("FutureReturnValueIgnored") // Nobody is left to tell when the parent is gone.
+    public static void main(String[] arguments) throws InterruptedException {
+        // Whoever began the chaos may die, too.
+        ProcessHandle.current()
+                .parent()
+                .ifPresent(parent ->
+                        parent.onExit().thenRun(() -> Runtime.getRuntime().halt(1)));
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(arguments[0]);
+        source.setConnectTimeout(2);
+        EngineOptions options = EngineOptions.builder()
+                .scaledToLease(Duration.ofMillis(Long.parseLong(arguments[2])))
+                .idleInTransactionTimeout(Duration.ofMillis(Long.parseLong(arguments[3])))
+                .workerSocketTimeout(Duration.ofSeconds(3))
+                .poll(Duration.ofMillis(50))
+                .retryBase(Duration.ofMillis(50))
+                .retryCap(Duration.ofMillis(500))
+                .maxAttempts(1000)
+                .contentionBudget(100_000)
+                .build();
+        Backfills backfills = PostgresBackfills.on(source)
+                .definitions(Waves.all())
+                .schema(SchemaMode.VERIFY)
+                .processName(arguments[1])
+                .options(options)
+                .startup();
+        Runtime.getRuntime().addShutdownHook(new Thread(backfills::close, "chaos-close"));
+        System.out.println("up");
+        new CountDownLatch(1).await();
+    }
+}

@@ -1,0 +1,141 @@
+package dev.backfill.postgres.observe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.backfill.BackfillEvent;
+import dev.backfill.ConflictCode;
+import dev.backfill.DiagnosticCode;
+import dev.backfill.Waiting;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** {@code docs/operate.md} speaks of what there is, all of it and nothing else. */
+class OperateDocumentTest {
+
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+    private static final Pattern ROW = Pattern.compile("\\| (.+?) \\| (.+?) \\|(?: (.+?) \\|)?");
+    private static final Pattern CODE = Pattern.compile("`([^`]+)`");
+    private static final Pattern FINDING = Pattern.compile("(?:new Finding|\\bcheck)\\(\\s*\"([a-z_]+)\"");
+
+    private static String text(String path) {
+        try {
+            return Files.readString(ROOT.resolve(path));
+        } catch (IOException e) {
+            throw new AssertionError(path, e);
+        }
+    }
+
+    /** The lines of the first table below a heading. */
+    private static List<Matcher> table(String heading) {
+        String document = text("docs/operate.md");
+        int at = document.indexOf("\n" + heading + "\n");
+        assertThat(at).as(heading).isNotNegative();
+        List<Matcher> rows = new ArrayList<>();
+        boolean began = false;
+        for (String line : document.substring(at).lines().toList()) {
+            if (line.startsWith("|")) {
+                began = true;
+                Matcher row = ROW.matcher(line);
+                if (row.matches() && CODE.matcher(row.group(1)).find()) {
+                    rows.add(row);
+                }
+            } else if (began) {
+                break;
+            }
+        }
+        return rows;
+    }
+
+    /** The codes of the first column. */
+    private static Set<String> codes(String heading) {
+        Set<String> codes = new TreeSet<>();
+        for (Matcher row : table(heading)) {
+            Matcher code = CODE.matcher(row.group(1));
+            while (code.find()) {
+                codes.add(code.group(1));
+            }
+        }
+        return codes;
+    }
+
+    @Test
+    void the_diagnostic_codes_are_those_of_the_library_with_their_meaning_and_remedy() {
+        Map<String, String> expected = new LinkedHashMap<>();
+        for (DiagnosticCode code : DiagnosticCode.values()) {
+            expected.put("`" + code.wireName() + "`", code.meaning() + " | " + code.remedy());
+        }
+        Map<String, String> found = new LinkedHashMap<>();
+        table("## Diagnostic codes").forEach(row -> found.put(row.group(1), row.group(2) + " | " + row.group(3)));
+        assertThat(found).containsExactlyEntriesOf(expected);
+    }
+
+    @Test
+    void the_reasons_for_waiting_are_those_of_the_library() {
+        assertThat(codes("## What waiting says"))
+                .containsExactlyInAnyOrderElementsOf(Arrays.stream(Waiting.Reason.values())
+                        .map(Waiting.Reason::wireName)
+                        .toList());
+    }
+
+    @Test
+    void the_findings_are_those_that_the_sources_make() throws IOException {
+        Set<String> made = new TreeSet<>();
+        try (var files = Files.walk(ROOT.resolve("backfill-postgres/src/main/java"))) {
+            for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
+                Matcher finding = FINDING.matcher(Files.readString(file));
+                while (finding.find()) {
+                    made.add(finding.group(1));
+                }
+            }
+        }
+        assertThat(made).contains("table_missing", "trigger_fires");
+        assertThat(codes("## Findings")).containsExactlyElementsOf(made);
+    }
+
+    @Test
+    void the_outcomes_of_the_audit_hold_those_of_a_refusal() {
+        assertThat(codes("## The audit"))
+                .containsAll(Arrays.stream(ConflictCode.values())
+                        .map(ConflictCode::wireName)
+                        .toList());
+    }
+
+    @Test
+    void every_event_has_its_level_in_the_log() {
+        Set<String> documented = new TreeSet<>();
+        String document = text("docs/operate.md");
+        int at = document.indexOf("\n## Logs\n");
+        Matcher code = CODE.matcher(document.substring(at, document.indexOf("\n## Spans\n")));
+        while (code.find()) {
+            documented.add(code.group(1));
+        }
+        assertThat(documented)
+                .containsAll(Arrays.stream(BackfillEvent.Kind.values())
+                        .map(BackfillEvent.Kind::wireName)
+                        .toList());
+    }
+
+    @Test
+    void every_metric_of_the_process_is_in_the_document() {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        MicrometerBackfills.in(registry);
+        String metrics = text("docs/operate.md");
+        assertThat(registry.getMeters().stream()
+                        .map(meter -> meter.getId().getName().replace('.', '_'))
+                        .distinct())
+                .isNotEmpty()
+                .allMatch(name -> metrics.contains("`" + name + "_") || metrics.contains("`" + name + "{"));
+    }
+}

@@ -1,0 +1,39 @@
+package dev.backfill.example.relay;
+
+import dev.backfill.Authority;
+import dev.backfill.BackfillListener;
+import dev.backfill.Backfills;
+import dev.backfill.Capability;
+import dev.backfill.OperatorAuthorizer;
+import dev.backfill.postgres.observe.MicrometerBackfills;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+
+// region metrics
+/** The metrics of this process and their right to read rows. */
+final class Metrics {
+
+    private static final Authority READER = Authority.host("relay-metrics");
+
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final MicrometerBackfills backfills = MicrometerBackfills.in(registry);
+
+    PrometheusMeterRegistry registry() {
+        return registry;
+    }
+
+    BackfillListener listener() {
+        return backfills;
+    }
+
+    /** Operators as before, and the gauges, which may read. */
+    static OperatorAuthorizer alsoReading(OperatorAuthorizer operators) {
+        return (authority, capability) ->
+                authority.equals(READER) ? capability == Capability.READ : operators.permits(authority, capability);
+    }
+
+    void watch(Backfills engine) {
+        backfills.watch(engine, READER);
+    }
+}
+// endregion
