@@ -39,13 +39,19 @@ final class RowGauges {
 
     static void register(MeterRegistry registry, Backfills backfills, Authority authority) {
         RowGauges rows = new RowGauges(backfills, authority);
+        rows.registerCounts(registry);
+        rows.registerWhole(registry);
+    }
+
+    /** One series for each member of a fixed vocabulary. */
+    private void registerCounts(MeterRegistry registry) {
         for (BackfillState state : BackfillState.values()) {
-            rows.counting("backfill.backfills", "Backfills, by state", s -> s.state() == state)
+            counting("backfill.backfills", "Backfills, by state", s -> s.state() == state)
                     .tag("state", state.wireName())
                     .register(registry);
         }
         for (Waiting.Reason reason : Waiting.Reason.values()) {
-            rows.counting(
+            counting(
                             "backfill.waiting",
                             "Backfills that work and stand still, by why",
                             s -> s.waiting() != null && s.waiting().reason() == reason)
@@ -53,34 +59,38 @@ final class RowGauges {
                     .register(registry);
         }
         for (ClaimStatus status : new ClaimStatus[] {ClaimStatus.HELD, ClaimStatus.EXPIRED}) {
-            rows.counting(
+            counting(
                             "backfill.claims",
                             "Claims, held or expired",
                             s -> s.claim().status() == status)
                     .tag("status", status.wireName())
                     .register(registry);
         }
-        rows.gauge(
+    }
+
+    /** What is told of all backfills together, and whether anything can be told. */
+    private void registerWhole(MeterRegistry registry) {
+        gauge(
                         "backfill.gate.open",
                         "1 when no required backfill keeps the gate closed",
                         o -> o.gate().open() ? 1 : 0)
                 .register(registry);
-        rows.gauge(
+        gauge(
                         "backfill.required.incomplete",
                         "Required backfills that are not completed",
                         o -> o.gate().reasons().size())
                 .register(registry);
-        rows.gauge(
+        gauge(
                         "backfill.progress.age",
                         "Time since the running backfill that stands still longest last committed",
                         RowGauges::age)
                 .baseUnit("seconds")
                 .register(registry);
-        Gauge.builder("backfill.database.readable", rows, r -> r.overview() == null ? 0 : 1)
+        Gauge.builder("backfill.database.readable", this, r -> r.overview() == null ? 0 : 1)
                 .description("1 when the library's tables could be read just now; 0 makes the other gauges NaN")
                 .strongReference(true)
                 .register(registry);
-        Gauge.builder("backfill.ready", rows, r -> r.ready())
+        Gauge.builder("backfill.ready", this, r -> r.ready())
                 .description("1 when this library's part of readiness is open; NaN when it can't be told")
                 .strongReference(true)
                 .register(registry);

@@ -302,14 +302,7 @@ class PacingIT {
             HarnessWorker worker = harness.worker("a");
             var batch = worker.stepAside();
             gate.awaitArrival();
-            Thread waiter = new Thread(() -> {
-                try {
-                    statement.execute("update notes set n = 0 where id = 1");
-                } catch (SQLException e) {
-                    throw new IllegalStateException(e);
-                }
-            });
-            waiter.start();
+            Thread waiter = running(() -> statement.execute("update notes set n = 0 where id = 1"));
             Eventually.until(
                     "the application waits for the batch",
                     () -> db.queryLong("select count(*) from pg_locks where not granted") > 0);
@@ -320,5 +313,21 @@ class PacingIT {
             assertThat(waits.value()).isEqualTo(1.0);
             assertThat(waits.status()).isEqualTo(HealthSignal.Status.ABOVE_LIMIT);
         }
+    }
+
+    private interface Statements {
+        void run() throws SQLException;
+    }
+
+    private static Thread running(Statements statements) {
+        Thread thread = new Thread(() -> {
+            try {
+                statements.run();
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        thread.start();
+        return thread;
     }
 }

@@ -83,72 +83,84 @@ class MetricsIT {
                 .listener(metrics)
                 .listener(heard)
                 .open()) {
-            harness.start(id);
-            harness.start(id);
-            var first = harness.worker("first");
-            first.step();
-            first.vanish();
-            harness.expireLease(id);
-            var second = harness.worker("second");
-            second.step();
-            next.set(new RetryableException("later"));
-            second.step();
-            harness.clearRetryDelay(id);
-            second.step();
-            links.after(FaultPoint.tagged("fence"), Fault.cut());
-            assertThat(second.step()).isInstanceOf(StepOutcome.Committed.class);
-            links.assertAllStruck();
-            next.set(new BlockedException("a prerequisite"));
-            assertThat(second.step()).isInstanceOf(StepOutcome.Ended.class);
-            harness.retry(id);
-            next.set(new IllegalStateException("a defect"));
-            harness.tamper(id, "attempts", "9");
-            assertThat(second.step()).isInstanceOf(StepOutcome.Ended.class);
-            harness.retry(id);
-            second.step();
-            harness.pause(id);
-            assertThat(second.step()).isInstanceOf(StepOutcome.Stopped.class);
-            harness.resume(id);
-            harness.validate(id);
-            second.close();
-            harness.runToCompletion(id);
-            harness.validate(id);
-
-            Map<String, @Nullable String> row = harness.row(id);
-            assertThat(value("backfill.batches")).isEqualTo(number(row, "batches"));
-            assertThat(value("backfill.rows.scanned")).isEqualTo(number(row, "rows_scanned"));
-            assertThat(value("backfill.rows.changed")).isEqualTo(number(row, "rows_changed"));
-            assertThat(value("backfill.commits.settled", "verdict", "landed")).isEqualTo(1);
-            // Each acquisition, settlement and transition raised the generation by one.
-            double raised = value("backfill.claims.acquired")
-                    + value("backfill.commits.settled", "verdict", "landed")
-                    + audited("start", "applied")
-                    + audited("pause", "applied")
-                    + audited("resume", "applied")
-                    + audited("retry", "applied")
-                    + audited("block", "applied")
-                    + audited("fail", "applied");
-            assertThat(number(row, "generation")).isEqualTo(raised);
-            assertThat(value("backfill.claims.acquired", "how", "takeover")).isEqualTo(1);
-            assertThat(value("backfill.claims.stopped", "state", "paused")).isEqualTo(1);
-            assertThat(value("backfill.retries", "code", "retry-requested")).isEqualTo(1);
-            assertThat(value("backfill.blocked")).isEqualTo(audited("block", "applied"));
-            assertThat(value("backfill.failed")).isEqualTo(audited("fail", "applied"));
-            for (String action : List.of("start", "pause", "resume", "retry")) {
-                for (String outcome : List.of("applied", "converged", "illegal_transition")) {
-                    assertThat(value("backfill.operator.actions", "action", action, "outcome", outcome))
-                            .as(action + "." + outcome)
-                            .isEqualTo(audited(action, outcome));
-                }
-            }
-            for (String outcome : List.of("success", "failure")) {
-                assertThat(value("backfill.validation.duration", "by", "operator", "outcome", outcome))
-                        .isEqualTo(audited("validate", outcome));
-            }
-            assertThat(value("backfill.validation.duration", "by", "engine", "outcome", "success"))
-                    .isEqualTo(1);
-            assertThat(value("backfill.events", "kind", "completed")).isEqualTo(audited("complete", "applied"));
+            history(harness, links, next);
+            agreesWithTheRow(harness.row(id));
+            agreesWithTheAudit();
         }
+    }
+
+    private static void history(
+            BackfillHarness harness, FaultyConnections links, AtomicReference<@Nullable Exception> next) {
+        BackfillId id = Ledgers.ID;
+        harness.start(id);
+        harness.start(id);
+        var first = harness.worker("first");
+        first.step();
+        first.vanish();
+        harness.expireLease(id);
+        var second = harness.worker("second");
+        second.step();
+        next.set(new RetryableException("later"));
+        second.step();
+        harness.clearRetryDelay(id);
+        second.step();
+        links.after(FaultPoint.tagged("fence"), Fault.cut());
+        assertThat(second.step()).isInstanceOf(StepOutcome.Committed.class);
+        links.assertAllStruck();
+        next.set(new BlockedException("a prerequisite"));
+        assertThat(second.step()).isInstanceOf(StepOutcome.Ended.class);
+        harness.retry(id);
+        next.set(new IllegalStateException("a defect"));
+        harness.tamper(id, "attempts", "9");
+        assertThat(second.step()).isInstanceOf(StepOutcome.Ended.class);
+        harness.retry(id);
+        second.step();
+        harness.pause(id);
+        assertThat(second.step()).isInstanceOf(StepOutcome.Stopped.class);
+        harness.resume(id);
+        harness.validate(id);
+        second.close();
+        harness.runToCompletion(id);
+        harness.validate(id);
+    }
+
+    private void agreesWithTheRow(Map<String, @Nullable String> row) {
+        assertThat(value("backfill.batches")).isEqualTo(number(row, "batches"));
+        assertThat(value("backfill.rows.scanned")).isEqualTo(number(row, "rows_scanned"));
+        assertThat(value("backfill.rows.changed")).isEqualTo(number(row, "rows_changed"));
+        assertThat(value("backfill.commits.settled", "verdict", "landed")).isEqualTo(1);
+        // Each acquisition, settlement and transition raised the generation by one.
+        double raised = value("backfill.claims.acquired")
+                + value("backfill.commits.settled", "verdict", "landed")
+                + audited("start", "applied")
+                + audited("pause", "applied")
+                + audited("resume", "applied")
+                + audited("retry", "applied")
+                + audited("block", "applied")
+                + audited("fail", "applied");
+        assertThat(number(row, "generation")).isEqualTo(raised);
+        assertThat(value("backfill.claims.acquired", "how", "takeover")).isEqualTo(1);
+        assertThat(value("backfill.claims.stopped", "state", "paused")).isEqualTo(1);
+        assertThat(value("backfill.retries", "code", "retry-requested")).isEqualTo(1);
+        assertThat(value("backfill.blocked")).isEqualTo(audited("block", "applied"));
+        assertThat(value("backfill.failed")).isEqualTo(audited("fail", "applied"));
+    }
+
+    private void agreesWithTheAudit() {
+        for (String action : List.of("start", "pause", "resume", "retry")) {
+            for (String outcome : List.of("applied", "converged", "illegal_transition")) {
+                assertThat(value("backfill.operator.actions", "action", action, "outcome", outcome))
+                        .as(action + "." + outcome)
+                        .isEqualTo(audited(action, outcome));
+            }
+        }
+        for (String outcome : List.of("success", "failure")) {
+            assertThat(value("backfill.validation.duration", "by", "operator", "outcome", outcome))
+                    .isEqualTo(audited("validate", outcome));
+        }
+        assertThat(value("backfill.validation.duration", "by", "engine", "outcome", "success"))
+                .isEqualTo(1);
+        assertThat(value("backfill.events", "kind", "completed")).isEqualTo(audited("complete", "applied"));
     }
 
     private static double number(Map<String, @Nullable String> row, String column) {

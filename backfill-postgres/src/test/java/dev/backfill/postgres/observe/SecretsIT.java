@@ -47,12 +47,37 @@ class SecretsIT {
 
     @Test
     void a_secret_shows_nowhere() {
+        BackfillDefinition<?>[] definitions = definitions();
+        ObservedBackfills observed = ObservedBackfills.in(spans.registry());
+        try (Logged logged = new Logged();
+                BackfillHarness harness = BackfillHarness.over(db)
+                        .definitions(definitions)
+                        .listener(MicrometerBackfills.in(meters))
+                        .listener(observed)
+                        .listener(heard)
+                        .open()) {
+            for (BackfillDefinition<?> definition : definitions) {
+                springs(harness, observed, definition);
+            }
+            heard.await(BackfillEvent.Kind.OPERATOR_ACTION, 3 * definitions.length);
+
+            nothingShows(logged);
+            for (BackfillDefinition<?> definition : definitions) {
+                assertThat(harness.show(definition.id()).toString()).doesNotContain(SECRET);
+            }
+            // The traps were sprung: each of them failed in its own way.
+            assertThat(db.queryTexts("select distinct failure_sql_state from backfill order by 1"))
+                    .contains("22P02", "23505", "42883");
+        }
+    }
+
+    private static BackfillDefinition<?>[] definitions() {
         BackfillId cast = BackfillId.of("ledgers.cast.v1");
         BackfillId unique = BackfillId.of("ledgers.unique.v1");
         BackfillId thrown = BackfillId.of("ledgers.thrown.v1");
         BackfillId syntax = BackfillId.of("ledgers.syntax.v1");
         BackfillId proof = BackfillId.of("ledgers.proof.v1");
-        BackfillDefinition<?>[] definitions = {
+        return new BackfillDefinition<?>[] {
             set(cast, SetRepair.set("hits", "secret::int").where("'" + SECRET + "' <> ''")),
             set(unique, SetRepair.set("hits", "7").where("true")),
             Ledgers.counting(thrown.value(), 4, (batch, tx) -> {
@@ -66,51 +91,37 @@ class SecretsIT {
                     .validate(Validation.noRowMatches("secret = '" + SECRET + "' and secret::int > 0"))
                     .build()
         };
-        ObservedBackfills observed = ObservedBackfills.in(spans.registry());
-        try (Logged logged = new Logged();
-                BackfillHarness harness = BackfillHarness.over(db)
-                        .definitions(definitions)
-                        .listener(MicrometerBackfills.in(meters))
-                        .listener(observed)
-                        .listener(heard)
-                        .open()) {
-            for (BackfillDefinition<?> definition : definitions) {
-                observed.observing(harness.operations())
-                        .perform(BackfillHarness.request(
-                                dev.backfill.BackfillAction.START, definition.id(), BackfillHarness.newRequestId()));
-                try (var worker = harness.worker("a")) {
-                    for (int i = 0; i < 6; i++) {
-                        assertThat(worker.step()).isNotInstanceOf(StepOutcome.Completed.class);
-                        harness.clearRetryDelay(definition.id());
-                    }
-                }
-                observed.observing(harness.operations())
-                        .validate(BackfillHarness.request(
-                                dev.backfill.BackfillAction.VALIDATE, definition.id(), BackfillHarness.newRequestId()));
-                harness.pause(definition.id());
-            }
-            heard.await(BackfillEvent.Kind.OPERATOR_ACTION, 3 * definitions.length);
+    }
 
-            assertThat(logged.all()).hasSizeGreaterThan(20);
-            assertThat(logged.all().stream().map(Logged::everything)).noneMatch(line -> line.contains(SECRET));
-            assertThat(meters.getMeters()).noneMatch(m -> m.getId().toString().contains(SECRET));
-            assertThat(spans.all()).isNotEmpty().noneMatch(span -> span.contains(SECRET));
-            assertThat(heard.all()).noneMatch(event -> event.toString().contains(SECRET));
-            assertThat(db.queryLong("select count(*) from backfill as b where b::text like ?", "%" + SECRET + "%"))
-                    .isZero();
-            assertThat(db.queryLong(
-                            "select count(*) from backfill_audit as a where a::text like ?", "%" + SECRET + "%"))
-                    .isZero();
-            assertThat(db.queryLong(
-                            "select count(*) from backfill_validation as v where v::text like ?", "%" + SECRET + "%"))
-                    .isZero();
-            for (BackfillDefinition<?> definition : definitions) {
-                assertThat(harness.show(definition.id()).toString()).doesNotContain(SECRET);
+    private static void springs(BackfillHarness harness, ObservedBackfills observed, BackfillDefinition<?> definition) {
+        observed.observing(harness.operations())
+                .perform(BackfillHarness.request(
+                        dev.backfill.BackfillAction.START, definition.id(), BackfillHarness.newRequestId()));
+        try (var worker = harness.worker("a")) {
+            for (int i = 0; i < 6; i++) {
+                assertThat(worker.step()).isNotInstanceOf(StepOutcome.Completed.class);
+                harness.clearRetryDelay(definition.id());
             }
-            // The traps were sprung: each of them failed in its own way.
-            assertThat(db.queryTexts("select distinct failure_sql_state from backfill order by 1"))
-                    .contains("22P02", "23505", "42883");
         }
+        observed.observing(harness.operations())
+                .validate(BackfillHarness.request(
+                        dev.backfill.BackfillAction.VALIDATE, definition.id(), BackfillHarness.newRequestId()));
+        harness.pause(definition.id());
+    }
+
+    private void nothingShows(Logged logged) {
+        assertThat(logged.all()).hasSizeGreaterThan(20);
+        assertThat(logged.all().stream().map(Logged::everything)).noneMatch(line -> line.contains(SECRET));
+        assertThat(meters.getMeters()).noneMatch(m -> m.getId().toString().contains(SECRET));
+        assertThat(spans.all()).isNotEmpty().noneMatch(span -> span.contains(SECRET));
+        assertThat(heard.all()).noneMatch(event -> event.toString().contains(SECRET));
+        assertThat(db.queryLong("select count(*) from backfill as b where b::text like ?", "%" + SECRET + "%"))
+                .isZero();
+        assertThat(db.queryLong("select count(*) from backfill_audit as a where a::text like ?", "%" + SECRET + "%"))
+                .isZero();
+        assertThat(db.queryLong(
+                        "select count(*) from backfill_validation as v where v::text like ?", "%" + SECRET + "%"))
+                .isZero();
     }
 
     private static BackfillDefinition<Long> set(BackfillId id, SetRepair repair) {

@@ -66,10 +66,10 @@ public final class Host {
 
     /** A lease that lapses soon, for claims whose owner could not say good-bye. */
     static EngineOptions.Builder shortLease() {
-        return quick().lease(Duration.ofSeconds(3))
-                .transactionTimeout(Duration.ofMillis(1500))
-                .statementTimeout(Duration.ofMillis(1000))
-                .workerSocketTimeout(Duration.ofSeconds(2));
+        return quick().lease(Duration.ofSeconds(5))
+                .transactionTimeout(Duration.ofMillis(2500))
+                .statementTimeout(Duration.ofMillis(2000))
+                .workerSocketTimeout(Duration.ofSeconds(4));
     }
 
     /** An engine on a source of connections. */
@@ -113,9 +113,14 @@ public final class Host {
         });
     }
 
-    /** Waits until readiness is open. */
+    /** Waits until readiness is open; long, because it is the work that takes its time. */
     public static void awaitOpen(Backfills backfills) {
-        Eventually.until("readiness is open", () -> backfills.readiness().isOpen());
+        try {
+            Eventually.within(Duration.ofMinutes(2))
+                    .holds("readiness is open", () -> backfills.readiness().isOpen());
+        } catch (AssertionError e) {
+            throw new AssertionError("Never ready: " + backfills.readiness(), e);
+        }
     }
 
     /** Waits for an input to have a status. */

@@ -177,18 +177,18 @@ class MatrixIT {
         try (BackfillHarness harness = BackfillHarness.on(db, Host.doubling(Host.ID.value()))) {
             switch (state) {
                 case PENDING -> {}
-                case RUNNING -> harness.start(Host.ID);
+                case RUNNING -> applied(harness, BackfillAction.START);
                 case PAUSED -> {
-                    harness.start(Host.ID);
-                    harness.pause(Host.ID);
+                    applied(harness, BackfillAction.START);
+                    applied(harness, BackfillAction.PAUSE);
                 }
                 case BLOCKED, FAILED -> {
-                    harness.start(Host.ID);
+                    applied(harness, BackfillAction.START);
                     harness.tamper(Host.ID, "failure_code", "data_error");
                     harness.tamper(Host.ID, "state", state.wireName());
                 }
                 case VALIDATING -> {
-                    harness.start(Host.ID);
+                    applied(harness, BackfillAction.START);
                     try (HarnessWorker worker = harness.worker("a")) {
                         Eventually.until(
                                 "the bound is reached",
@@ -200,5 +200,12 @@ class MatrixIT {
             assertThat(harness.state(Host.ID)).isEqualTo(state);
         }
         db.execute("delete from backfill_audit");
+    }
+
+    /** "Not now" is an answer of a busy server that a client repeats. */
+    private static void applied(BackfillHarness harness, BackfillAction action) {
+        Eventually.until(
+                action + " is applied",
+                () -> harness.perform(action, Host.ID, "found-" + action) instanceof ActionOutcome.Applied);
     }
 }

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @PostgresTest
 class OutageIT {
 
-    private static final int ROWS = 200;
+    private static final int ROWS = 60;
 
     private final TestDatabase db;
     private FaultProxy network;

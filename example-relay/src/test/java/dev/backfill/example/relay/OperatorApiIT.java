@@ -12,6 +12,7 @@ import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -48,7 +49,7 @@ class OperatorApiIT {
 
     @Test
     void a_whole_life_can_be_steered_and_every_answer_is_as_described() throws Exception { // LC, IK, EV
-        try (RunningRelay relay = relay("--batch-size", "1")) {
+        try (RunningRelay relay = relay("--batch-size", "2")) {
             Client client = client(relay);
             judge("get", "/", client.get("/"));
             judge("get", "/{id}/preflight", client.get("/" + ID + "/preflight"));
@@ -222,7 +223,7 @@ class OperatorApiIT {
     }
 
     private void awaitState(Client client, String state) {
-        Eventually.until("it is " + state, () -> {
+        Eventually.within(Duration.ofMinutes(2)).holds("it is " + state, () -> {
             Client.Answer detail = client.get("/" + ID);
             judge("get", "/{id}", detail);
             return detail.json().path("state").asText().equals(state);
