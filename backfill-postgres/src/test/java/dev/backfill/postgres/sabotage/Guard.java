@@ -18,7 +18,7 @@ import java.util.Objects;
  * @param file the class that holds it, under {@code dev.backfill.postgres.internal}
  * @param find the text that is the guard
  * @param replace what stands there without it, at every place
- * @param test the class, under {@code dev.backfill.postgres.conformance}, and its method
+ * @param test the class, under {@code dev.backfill.postgres.conformance} unless it names another package, and its method
  */
 record Guard(String name, String file, String find, String replace, String test) {
 
@@ -69,7 +69,8 @@ record Guard(String name, String file, String find, String replace, String test)
     }
 
     String testClass() {
-        return "dev.backfill.postgres.conformance." + test.substring(0, test.indexOf('.'));
+        String type = test.substring(0, test.indexOf('.'));
+        return "dev.backfill.postgres." + (type.contains("/") ? type.replace('/', '.') : "conformance." + type);
     }
 
     String testMethod() {
