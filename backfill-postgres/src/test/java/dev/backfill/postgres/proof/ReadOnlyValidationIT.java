@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillState;
 import dev.backfill.CustomValidation;
+import dev.backfill.DiagnosticCode;
 import dev.backfill.StepOutcome;
 import dev.backfill.ValidationOutcome;
+import dev.backfill.ValidationReport.CurrentState;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.Fault;
@@ -15,6 +17,7 @@ import dev.backfill.testkit.FaultyConnections;
 import dev.backfill.testkit.Gate;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -22,14 +25,16 @@ import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The validation of a worker: its lease, its verdicts, and when it is announced. */
+/** A validation reads, and only reads; keeps its claim while it does; and ends the row as it finds it. */
 @PostgresTest
-class WorkerValidationIT {
+class ReadOnlyValidationIT {
 
     private final TestDatabase db;
 
-    WorkerValidationIT(TestDatabase db) {
+    ReadOnlyValidationIT(TestDatabase db) {
         this.db = db;
     }
 
@@ -46,6 +51,63 @@ class WorkerValidationIT {
         BackfillHarness harness = BackfillHarness.on(db, definition);
         Rows.put(db, state);
         return harness;
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "update counters set hits = 9",
+                "insert into counters (id) values (99)",
+                "select * from counters for update",
+                "select pg_current_xact_id()",
+                "create table sneaked (id int)",
+                "select nextval('sneaky')",
+            })
+    void one_that_writes_is_blocked_by_a_worker_and_writes_nothing(String sql) { // VA-2, RB-4
+        Counters.fresh(db, 10);
+        db.execute("create sequence if not exists sneaky");
+        BackfillDefinition<Long> definition = validatedBy(tx -> {
+            try (Statement statement = tx.connection().createStatement()) {
+                statement.execute(sql);
+            }
+            return ValidationOutcome.holds();
+        });
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            Rows.put(db, BackfillState.VALIDATING);
+            assertThat(harness.validate(Counters.ID)).isInstanceOf(CurrentState.class);
+            assertThat(harness.state(Counters.ID)).isEqualTo(BackfillState.VALIDATING);
+            assertThat(harness.worker("a").step()).isInstanceOfSatisfying(StepOutcome.Ended.class, it -> {
+                assertThat(it.state()).isEqualTo(BackfillState.BLOCKED);
+                assertThat(it.diagnostic().code()).isEqualTo(DiagnosticCode.VALIDATION_WROTE.wireName());
+            });
+            assertThat(Counters.hits(db)).isEqualTo("0000000000");
+            assertThat(db.queryText("select to_regclass('sneaked')")).isNull();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "commit",
+                "rollback",
+                "select pg_advisory_lock(1)",
+                "copy counters to program 'cat'",
+                "set transaction read write",
+                "lock counters"
+            })
+    void one_that_leaves_its_transaction_is_blocked(String sql) { // VA-2, AT-2
+        try (BackfillHarness harness = at(BackfillState.VALIDATING, validatedBy(tx -> {
+            try (Statement statement = tx.connection().createStatement()) {
+                statement.execute(sql);
+            }
+            return ValidationOutcome.holds();
+        }))) {
+            assertThat(harness.worker("a").step())
+                    .isInstanceOfSatisfying(
+                            StepOutcome.Ended.class,
+                            it -> assertThat(it.diagnostic().code())
+                                    .isEqualTo(DiagnosticCode.TRANSACTION_CONTROL_REFUSED.wireName()));
+        }
     }
 
     @Test

@@ -25,13 +25,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of a window that can't be repaired as a whole, or not in time, or not by this connection or cluster. */
+/** What is too much for one batch becomes smaller ones; what is nobody's fault costs nothing. */
 @PostgresTest
-class SmallestRangeIT {
+class NarrowingIT {
 
     private final TestDatabase db;
 
-    SmallestRangeIT(TestDatabase db) {
+    NarrowingIT(TestDatabase db) {
         this.db = db;
     }
 
