@@ -65,9 +65,11 @@ class SecretsIT {
             for (BackfillDefinition<?> definition : definitions) {
                 assertThat(harness.show(definition.id()).toString()).doesNotContain(SECRET);
             }
-            // The traps were sprung: each of them failed in its own way.
+            // The traps were sprung: each failed in its own way, and the one that is no SQL was refused at the start.
             assertThat(db.queryTexts("select distinct failure_sql_state from backfill order by 1"))
-                    .contains("22P02", "23505", "42883");
+                    .contains("22P02", "23505", "XX001");
+            assertThat(db.queryText("select state from backfill where id = 'ledgers.syntax.v1'"))
+                    .isEqualTo("pending");
         }
     }
 

@@ -148,7 +148,7 @@ public record StatementProbe(EngineContext engine) {
     private record Planned(@Nullable SQLException refused, JsonNode plan) {}
 
     private static Planned plan(Session session, Sql sql, Params params) throws SQLException {
-        run(session, "SAVEPOINT backfill_probe_");
+        run(session, "/* backfill:probe */ SAVEPOINT backfill_probe_");
         try (PreparedStatement statement = sql.explained().prepare(session.connection(), params);
                 ResultSet row = statement.executeQuery()) {
             row.next();
@@ -162,7 +162,7 @@ public record StatementProbe(EngineContext engine) {
             };
         } finally {
             if (!session.isIdle()) {
-                run(session, "ROLLBACK TO SAVEPOINT backfill_probe_");
+                run(session, "/* backfill:probe */ ROLLBACK TO SAVEPOINT backfill_probe_");
             }
         }
     }
