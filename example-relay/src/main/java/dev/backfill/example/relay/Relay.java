@@ -69,10 +69,11 @@ final class Relay implements AutoCloseable {
         Backfills engine = Engine.start(opened, options, operators, metrics, processName);
         started("engine", engine);
         metrics.watch(engine);
-        backfills.set(engine);
         BackfillOperations operations = engine.operations();
         administration.mount(BACKFILLS_PATH, new BackfillServlet(operations, operators));
         administration.mount(METRICS_PATH, new MetricsServlet(metrics.registry(), operations, operators));
+        // Last: whoever reads in /readyz why the gate is closed finds the boundary that opens it (CF-3).
+        backfills.set(engine);
     }
 
     private String jdbcUrl() throws IOException, InterruptedException {
