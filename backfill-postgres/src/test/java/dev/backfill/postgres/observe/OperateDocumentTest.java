@@ -27,7 +27,8 @@ class OperateDocumentTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Pattern ROW = Pattern.compile("\\| (.+?) \\| (.+?) \\|(?: (.+?) \\|)?");
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
-    private static final Pattern FINDING = Pattern.compile("(?:new Finding|(?<!Identifiers\\.)\\bcheck)\\(\\s*\"([a-z_]+)\"");
+    private static final Pattern FINDING =
+            Pattern.compile("(?:new Finding|(?<!Identifiers\\.)\\bcheck)\\(\\s*\"([a-z_]+)\"");
 
     private static String text(String path) {
         try {
