@@ -58,69 +58,77 @@ class BreachIT {
     }
 
     static Stream<Arguments> breaches() {
-        return Stream.concat(
-                Stream.of(
-                        refused("commit()", Connection::commit),
-                        refused("rollback()", Connection::rollback),
-                        refused("setAutoCommit(true)", c -> c.setAutoCommit(true)),
-                        refused("close()", Connection::close),
-                        refused("abort()", c -> c.abort(Runnable::run)),
-                        refused("setReadOnly", c -> c.setReadOnly(true)),
-                        refused("isolation", c -> c.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE)),
-                        refused("unwrap", c -> c.unwrap(org.postgresql.PGConnection.class)),
-                        refused("getConnection().commit()", c -> {
-                            try (Statement statement = c.createStatement()) {
-                                statement.getConnection().commit();
-                            }
-                        }),
-                        refused("setQueryTimeout", c -> {
-                            try (Statement statement = c.createStatement()) {
-                                statement.setQueryTimeout(1);
-                            }
-                        }),
-                        refused(
-                                "prepared commit",
-                                c -> c.prepareStatement("commit").execute()),
-                        refused("batched commit", c -> {
-                            try (Statement statement = c.createStatement()) {
-                                statement.addBatch("select 1; commit");
-                            }
-                        }),
-                        refused("swallowed refusal", c -> {
-                            try {
-                                c.commit();
-                            } catch (RuntimeException e) {
-                                assertThat(e).hasMessageContaining("Remove it");
-                            }
-                        }),
-                        breach("swallowed SQL error", "sql-error-swallowed", (batch, tx) -> {
-                            try (Statement statement = tx.connection().createStatement()) {
-                                statement.execute("select 1 / 0");
-                            } catch (SQLException e) {
-                                return 0;
-                            }
-                            return 0;
-                        }),
-                        breach("negative count", "changed-count-invalid", (batch, tx) -> -1)),
-                Stream.of(
-                                "COMMIT",
-                                "/* x */ -- y\n commit and chain",
-                                "select 1; rollback",
-                                "select E'\\''; commit; select ''",
-                                "select $a1$ ' $a1$; commit",
-                                "end",
-                                "begin",
-                                "set statement_timeout = 0",
-                                "set local lock_timeout = 0",
-                                "select set_config('lock_timeout', '0', false)",
-                                "select pg_advisory_lock(1)",
-                                "prepare p as select 1",
-                                "discard all",
-                                "lock counters",
-                                "copy counters to program 'cat'",
-                                "do $$ begin commit; end $$",
-                                "call ends()")
-                        .map(BreachIT::sql));
+        return Stream.of(calls(), oddResults(), commands()).flatMap(some -> some);
+    }
+
+    private static Stream<Arguments> calls() {
+        return Stream.of(
+                refused("commit()", Connection::commit),
+                refused("rollback()", Connection::rollback),
+                refused("setAutoCommit(true)", c -> c.setAutoCommit(true)),
+                refused("close()", Connection::close),
+                refused("abort()", c -> c.abort(Runnable::run)),
+                refused("setReadOnly", c -> c.setReadOnly(true)),
+                refused("isolation", c -> c.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE)),
+                refused("unwrap", c -> c.unwrap(org.postgresql.PGConnection.class)),
+                refused("getConnection().commit()", c -> {
+                    try (Statement statement = c.createStatement()) {
+                        statement.getConnection().commit();
+                    }
+                }),
+                refused("setQueryTimeout", c -> {
+                    try (Statement statement = c.createStatement()) {
+                        statement.setQueryTimeout(1);
+                    }
+                }),
+                refused("prepared commit", c -> c.prepareStatement("commit").execute()),
+                refused("batched commit", c -> {
+                    try (Statement statement = c.createStatement()) {
+                        statement.addBatch("select 1; commit");
+                    }
+                }));
+    }
+
+    private static Stream<Arguments> oddResults() {
+        return Stream.of(
+                refused("swallowed refusal", c -> {
+                    try {
+                        c.commit();
+                    } catch (RuntimeException e) {
+                        assertThat(e).hasMessageContaining("Remove it");
+                    }
+                }),
+                breach("swallowed SQL error", "sql-error-swallowed", (batch, tx) -> {
+                    try (Statement statement = tx.connection().createStatement()) {
+                        statement.execute("select 1 / 0");
+                    } catch (SQLException e) {
+                        return 0;
+                    }
+                    return 0;
+                }),
+                breach("negative count", "changed-count-invalid", (batch, tx) -> -1));
+    }
+
+    private static Stream<Arguments> commands() {
+        return Stream.of(
+                        "COMMIT",
+                        "/* x */ -- y\n commit and chain",
+                        "select 1; rollback",
+                        "select E'\\''; commit; select ''",
+                        "select $a1$ ' $a1$; commit",
+                        "end",
+                        "begin",
+                        "set statement_timeout = 0",
+                        "set local lock_timeout = 0",
+                        "select set_config('lock_timeout', '0', false)",
+                        "select pg_advisory_lock(1)",
+                        "prepare p as select 1",
+                        "discard all",
+                        "lock counters",
+                        "copy counters to program 'cat'",
+                        "do $$ begin commit; end $$",
+                        "call ends()")
+                .map(BreachIT::sql);
     }
 
     @ParameterizedTest(name = "{0}")

@@ -3,9 +3,11 @@ package dev.backfill.postgres.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.ActionOutcome;
+import dev.backfill.Authority;
 import dev.backfill.BackfillAction;
 import dev.backfill.BackfillState;
 import dev.backfill.ConflictCode;
+import dev.backfill.OperatorRequest;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
@@ -195,24 +197,8 @@ class OperatorMatrixIT {
                 .definitions(Counters.custom(4))
                 .operators((authority, capability) -> true)
                 .open()) {
-            reused.put(
-                    "actor",
-                    anyone.operations()
-                            .perform(new dev.backfill.OperatorRequest(
-                                    BackfillAction.PAUSE,
-                                    Counters.ID,
-                                    key,
-                                    dev.backfill.Authority.operator("somebody-else"),
-                                    null)));
-            reused.put(
-                    "authority",
-                    anyone.operations()
-                            .perform(new dev.backfill.OperatorRequest(
-                                    BackfillAction.PAUSE,
-                                    Counters.ID,
-                                    key,
-                                    dev.backfill.Authority.host("test-operator"),
-                                    null)));
+            reused.put("actor", pauseAs(anyone, Authority.operator("somebody-else"), key));
+            reused.put("authority", pauseAs(anyone, Authority.host("test-operator"), key));
         }
         reused.forEach((what, outcome) -> assertThat(outcome)
                 .as(what)
@@ -221,5 +207,10 @@ class OperatorMatrixIT {
                         it -> assertThat(it.code()).isEqualTo(ConflictCode.REQUEST_ID_REUSED)));
         assertThat(harness.row(Counters.ID)).isEqualTo(row);
         db.execute("delete from backfill where id = 'counters.second.v1'");
+    }
+
+    private static ActionOutcome pauseAs(BackfillHarness harness, Authority authority, String key) {
+        return harness.operations()
+                .perform(new OperatorRequest(BackfillAction.PAUSE, Counters.ID, key, authority, null));
     }
 }
