@@ -48,6 +48,7 @@ class RelayConformanceIT extends HostConformance {
         relay.close();
     }
 
+    // region host
     @Override
     protected URI operatorApi() {
         return URI.create("http://localhost:" + relay.adminPort() + "/admin/backfills");
@@ -67,4 +68,5 @@ class RelayConformanceIT extends HostConformance {
     protected BackfillId backfill() {
         return BackfillId.of(ThreadRoots.ID);
     }
+    // endregion
 }
