@@ -69,7 +69,7 @@ public enum DiagnosticCode {
             "Let SQLExceptions pass, or use a savepoint; deploy, retry."),
     /** See {@link #meaning()}. */
     CHANGED_COUNT_INVALID(
-            "The definition reported a negative number of changed rows.",
+            "The definition reported a number of changed rows that can't be: negative, or above a million million.",
             "Return the number of rows changed, 0 or more; deploy, retry."),
     /** See {@link #meaning()}. */
     VALIDATION_REJECTED(

@@ -2,10 +2,12 @@ package dev.backfill.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.backfill.ActionOutcome;
 import dev.backfill.Authority;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillAction;
 import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillSnapshot;
 import dev.backfill.BackfillState;
 import dev.backfill.Backfills;
 import dev.backfill.EngineOptions;
@@ -115,15 +117,18 @@ class ReadmeIT {
     void the_readme_tells_the_truth() { // CF-1, CF-3
         try (Backfills backfills = host(db.dataSource())) {
             // region operate
-            backfills
+            ActionOutcome outcome = backfills
                     .operations()
                     .perform(new OperatorRequest(
                             BackfillAction.START,
                             SEARCH_TEXT.id(),
-                            UUID.randomUUID().toString(), // repeat the same ID after a lost answer
+                            UUID.randomUUID().toString(), // repeat the same ID after a lost answer or an Unavailable
                             Authority.host("deploy"),
                             "release 42"));
+            BackfillSnapshot now = backfills.operations().show(Authority.host("deploy"), SEARCH_TEXT.id());
             // endregion
+            assertThat(outcome).isInstanceOf(ActionOutcome.Applied.class);
+            assertThat(now.state()).isNotEqualTo(BackfillState.PENDING);
             Eventually.until(
                     "the required backfill opens the gate",
                     () -> backfills.readiness().isOpen());

@@ -102,12 +102,13 @@ class AuditIT {
             Rows.put(db, BackfillState.VALIDATING);
             db.execute("update counters set hits = 1");
             db.execute("alter table backfill_audit add constraint no_more check (action <> 'complete') not valid");
-            assertThat(harness.worker("a").step()).isInstanceOf(StepOutcome.Unavailable.class);
+            assertThat(harness.worker("a").step()).isInstanceOf(StepOutcome.Retrying.class); // RB-1: said in the row
+            assertThat(harness.row(Counters.ID)).containsEntry("failure_code", "infrastructure");
             assertThat(harness.state(Counters.ID)).isEqualTo(BackfillState.VALIDATING);
             assertThat(harness.validate(Counters.ID)).isNotInstanceOf(dev.backfill.ValidationReport.Success.class);
             assertThat(harness.state(Counters.ID)).isEqualTo(BackfillState.VALIDATING);
             db.execute("alter table backfill_audit drop constraint no_more");
-            harness.expireLease(Counters.ID);
+            harness.clearRetryDelay(Counters.ID);
             assertThat(harness.worker("b").step()).isEqualTo(new StepOutcome.Completed(Counters.ID));
         }
     }

@@ -106,7 +106,8 @@ class BreachIT {
                     }
                     return 0;
                 }),
-                breach("negative count", "changed-count-invalid", (batch, tx) -> -1));
+                breach("negative count", "changed-count-invalid", (batch, tx) -> -1),
+                breach("nonsense count", "changed-count-invalid", (batch, tx) -> Long.MAX_VALUE));
     }
 
     private static Stream<Arguments> commands() {

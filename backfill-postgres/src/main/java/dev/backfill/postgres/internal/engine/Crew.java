@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** The worker threads of one engine: each with a name, this owner, and an end (BB-3). Thread-safe. */
 public final class Crew implements AutoCloseable {
@@ -55,14 +56,19 @@ public final class Crew implements AutoCloseable {
     }
 
     private void run(Worker worker) {
+        String told = "";
         while (!pause.isClosed()) {
             boolean idle = true;
             try {
                 StepOutcome outcome = worker.step();
                 idle = !(outcome instanceof StepOutcome.Committed || outcome instanceof StepOutcome.Completed);
-                if (outcome instanceof StepOutcome.Unavailable unavailable) {
-                    LOG.atDebug().log("A step came to nothing: {}", unavailable.message());
+                // Once for as long as it lasts: it is met again at every poll.
+                String obstacle = outcome instanceof StepOutcome.Unavailable unavailable ? unavailable.message() : "";
+                if (!obstacle.isEmpty()) {
+                    LOG.atLevel(obstacle.equals(told) ? Level.DEBUG : Level.WARN)
+                            .log("A step came to nothing: {}", obstacle);
                 }
+                told = obstacle;
             } catch (RuntimeException | LinkageError | AssertionError | VirtualMachineError e) {
                 // The thread goes on: its claim, if there is one, is fenced by its lease, and the attempt is charged.
                 LOG.atError().setCause(Redaction.of(e)).log("A backfill worker met an unexpected error");

@@ -23,6 +23,9 @@ import java.util.Objects;
 /** Own code with the transaction; the engine still owns the page. */
 final class CustomWindow<K> implements WindowRepair {
 
+    /** No window of a hundred thousand keys changes more than that; a larger count would only spoil the sum. */
+    private static final long MOST_CHANGED = 1_000_000_000_000L;
+
     private final BackfillDefinition<K> definition;
     private final CustomRepair<K> repair;
     private final PageSql.Pair keys;
@@ -54,7 +57,7 @@ final class CustomWindow<K> implements WindowRepair {
             BreachException.throwIfRefused(guarded);
         }
         BreachException.throwIfSwallowed(guarded, session);
-        if (changed < 0) {
+        if (changed < 0 || changed > MOST_CHANGED) {
             throw new BreachException(
                     DiagnosticCode.CHANGED_COUNT_INVALID, "The repair reported " + changed + " changed rows.", null);
         }

@@ -11,6 +11,7 @@ import dev.backfill.ValidationOutcome;
 import dev.backfill.Waiting;
 import dev.backfill.postgres.internal.engine.FailurePolicy.Decision;
 import dev.backfill.postgres.internal.engine.FailurePolicy.Kind;
+import dev.backfill.postgres.internal.store.AuditSql.AuditFailedException;
 import dev.backfill.postgres.internal.store.Claim;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -110,6 +111,12 @@ final class WorkerValidation {
             }
             engine.events().publish(BackfillEvent.Kind.COMPLETED, claim, null);
             return new StepOutcome.Completed(claim.id());
+        } catch (AuditFailedException e) {
+            // It did not happen. Said in the row, and tried again after a delay instead of after a lapsed lease.
+            String message = "The audit record of the completion could not be written, so it did not happen."
+                    + " Repair the audit table or sink.";
+            Diagnostic why = Diagnostic.of(DiagnosticCode.INFRASTRUCTURE, message, e.getSQLState());
+            return recorder.record(claim, new Decision(Kind.RETRY_CONTENTION, why, false));
         } catch (SQLException e) {
             // Whether it landed, the row knows: completed it is left alone, otherwise the claim lapses and validation
             // runs again.
