@@ -90,20 +90,7 @@ final class WorkerValidation {
                 if (!engine.sql().outcomes().complete(session, claim)) {
                     return false;
                 }
-                engine.sql()
-                        .audit()
-                        .write(
-                                session,
-                                new AuditRecord(
-                                        new Authority(Authority.Kind.ENGINE, null),
-                                        claim.id(),
-                                        null,
-                                        "complete",
-                                        BackfillState.VALIDATING,
-                                        BackfillState.COMPLETED,
-                                        claim.generation(),
-                                        "applied",
-                                        null));
+                engine.sql().audit().write(session, completion(claim));
                 return true;
             });
             if (!completed) {
@@ -125,5 +112,18 @@ final class WorkerValidation {
                     "The completion of backfill " + claim.id()
                             + " could not be written or confirmed; its row decides.");
         }
+    }
+
+    private static AuditRecord completion(Claim claim) {
+        return new AuditRecord(
+                new Authority(Authority.Kind.ENGINE, null),
+                claim.id(),
+                null,
+                "complete",
+                BackfillState.VALIDATING,
+                BackfillState.COMPLETED,
+                claim.generation(),
+                "applied",
+                null);
     }
 }
