@@ -47,6 +47,8 @@ class ConsolePicturesIT {
                 Browser browser = new Browser()) {
             relay.awaitStarted();
             Client client = client(relay);
+            // Slow enough on any machine that there is something running to take a picture of.
+            database.execute("insert into backfill_pace (id, rows_per_second) values (?, 150)", SearchText.ID);
             start(client, SearchText.ID);
             start(client, MentionRows.ID);
             control(client, MentionRows.ID, "pause", "Replica lag is at 40 s, let it catch up first");
