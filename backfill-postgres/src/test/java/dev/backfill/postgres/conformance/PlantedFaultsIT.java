@@ -58,7 +58,7 @@ class PlantedFaultsIT {
                 arguments(PlantedRepairs.WritesRandomValues.class, BATCH_SIZE, "random values"),
                 arguments(PlantedRepairs.SwallowsSqlErrors.class, BATCH_SIZE, "went on after a SQL error"),
                 arguments(PlantedRepairs.ReportsTooMuch.class, COUNTS, "another number of changed rows"),
-                arguments(PlantedRepairs.ReportsLessThanNothing.class, BATCH_SIZE, "negative number"),
+                arguments(PlantedRepairs.ReportsLessThanNothing.class, BATCH_SIZE, "can't be: negative"),
                 arguments(PlantedRepairs.SkipsTies.class, BATCH_SIZE, "tie"));
     }
 
