@@ -41,6 +41,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,6 +59,7 @@ final class Boot {
     private final List<Migration> steps;
     private final Events events;
     private final BooleanSupplier allBusy;
+    private final Predicate<BackfillId> caughtIn;
     private final Sessions sessions;
     private final AtomicReference<@Nullable PlaneContext> verified = new AtomicReference<>();
     private final Set<BackfillId> toStart;
@@ -65,13 +67,19 @@ final class Boot {
     private volatile @Nullable BackfillException problem;
     private volatile boolean schemaSettled;
 
-    Boot(Configuration configuration, List<Migration> steps, Events events, BooleanSupplier allBusy) {
+    Boot(
+            Configuration configuration,
+            List<Migration> steps,
+            Events events,
+            BooleanSupplier allBusy,
+            Predicate<BackfillId> caughtIn) {
         this.configuration = configuration;
         this.steps = steps;
         this.toStart = Collections.synchronizedSet(
                 new LinkedHashSet<>(configuration.registry().required()));
         this.events = events;
         this.allBusy = allBusy;
+        this.caughtIn = caughtIn;
         this.sessions = new Sessions(
                 configuration.connections(), configuration.options().preparedStatements());
     }
@@ -165,7 +173,7 @@ final class Boot {
                 SchemaVersion.read(session, names).require(names, steps);
             }
             LocalView local = new LocalView(
-                    configuration.registry(), configuration.options().maxAttempts(), allBusy);
+                    configuration.registry(), configuration.options().maxAttempts(), allBusy, caughtIn);
             PlaneContext made = PlaneContext.of(engine(names), local);
             return verified.compareAndSet(null, made) ? made : Objects.requireNonNull(verified.get());
         } catch (SQLException e) {

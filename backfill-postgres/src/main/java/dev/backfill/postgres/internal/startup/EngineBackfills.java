@@ -1,6 +1,7 @@
 package dev.backfill.postgres.internal.startup;
 
 import dev.backfill.BackfillException;
+import dev.backfill.BackfillId;
 import dev.backfill.BackfillOperations;
 import dev.backfill.BackfillUnavailableException;
 import dev.backfill.BackfillWorker;
@@ -55,7 +56,7 @@ public final class EngineBackfills implements Backfills {
     private EngineBackfills(Configuration configuration, List<Migration> steps) {
         this.configuration = configuration;
         this.events = new Events(configuration.listeners(), configuration.processName());
-        this.boot = new Boot(configuration, steps, events, this::allBusy);
+        this.boot = new Boot(configuration, steps, events, this::allBusy, this::isCaughtIn);
         this.gatekeeper = new Gatekeeper(boot, configuration.registry().required(), () -> started);
         this.validations = new ValidationThreads(configuration.processName());
         Duration patience = configuration.options().operatorTimeout();
@@ -153,6 +154,11 @@ public final class EngineBackfills implements Backfills {
     private boolean allBusy() {
         Crew workers = crew.get();
         return workers != null && workers.allBusy();
+    }
+
+    private boolean isCaughtIn(BackfillId id) {
+        Crew workers = crew.get();
+        return workers != null && workers.isCaughtIn(id);
     }
 
     private PlaneContext context() {
