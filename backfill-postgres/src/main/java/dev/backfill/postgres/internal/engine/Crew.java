@@ -3,6 +3,7 @@ package dev.backfill.postgres.internal.engine;
 import dev.backfill.BackfillId;
 import dev.backfill.BackfillWorker;
 import dev.backfill.StepOutcome;
+import dev.backfill.postgres.internal.jdbc.Redaction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

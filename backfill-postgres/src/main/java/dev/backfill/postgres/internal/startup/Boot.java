@@ -12,6 +12,7 @@ import dev.backfill.postgres.internal.engine.BatchMeter;
 import dev.backfill.postgres.internal.engine.EngineContext;
 import dev.backfill.postgres.internal.engine.Events;
 import dev.backfill.postgres.internal.jdbc.Limits;
+import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.postgres.internal.jdbc.Transactions;
@@ -232,7 +233,7 @@ final class Boot {
             throw new BackfillException(
                     "The host's own migrations failed (" + e.getClass().getName()
                             + "). No backfill was registered or started; the next attempt runs them again.",
-                    e);
+                    Redaction.of(e));
         }
     }
 
