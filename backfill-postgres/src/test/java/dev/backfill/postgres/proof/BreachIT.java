@@ -61,7 +61,7 @@ class BreachIT {
     }
 
     static Stream<Arguments> breaches() {
-        return Stream.of(calls(), oddResults(), commands()).flatMap(some -> some);
+        return Stream.of(calls(), detours(), oddResults(), commands()).flatMap(some -> some);
     }
 
     private static Stream<Arguments> calls() {
@@ -74,6 +74,21 @@ class BreachIT {
                 refused("setReadOnly", c -> c.setReadOnly(true)),
                 refused("isolation", c -> c.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE)),
                 refused("unwrap", c -> c.unwrap(org.postgresql.PGConnection.class)),
+                refused("setQueryTimeout", c -> {
+                    try (Statement statement = c.createStatement()) {
+                        statement.setQueryTimeout(1);
+                    }
+                }),
+                refused("prepared commit", c -> c.prepareStatement("commit").execute()),
+                refused("batched commit", c -> {
+                    try (Statement statement = c.createStatement()) {
+                        statement.addBatch("select 1; commit");
+                    }
+                }));
+    }
+
+    private static Stream<Arguments> detours() {
+        return Stream.of(
                 refused("getConnection().commit()", c -> {
                     try (Statement statement = c.createStatement()) {
                         statement.getConnection().commit();
@@ -91,17 +106,6 @@ class BreachIT {
                 refused("getTables().getStatement().unwrap", c -> {
                     try (ResultSet tables = c.getMetaData().getTables(null, null, "counters", null)) {
                         tables.getStatement().unwrap(org.postgresql.PGStatement.class);
-                    }
-                }),
-                refused("setQueryTimeout", c -> {
-                    try (Statement statement = c.createStatement()) {
-                        statement.setQueryTimeout(1);
-                    }
-                }),
-                refused("prepared commit", c -> c.prepareStatement("commit").execute()),
-                refused("batched commit", c -> {
-                    try (Statement statement = c.createStatement()) {
-                        statement.addBatch("select 1; commit");
                     }
                 }));
     }
