@@ -60,9 +60,9 @@ class ProcessBootIT {
 
     @Test
     void ten_processes_boot_at_once_on_an_empty_database() throws IOException { // SC-3, ID-1
-        long migrated = stepsApplied();
+        long migrated = stepsBegun();
         expectAllStart();
-        assertThat(stepsApplied() - migrated)
+        assertThat(stepsBegun() - migrated)
                 .as("each step was begun by one process")
                 .isEqualTo(CURRENT);
     }
@@ -70,9 +70,9 @@ class ProcessBootIT {
     @Test
     void ten_processes_boot_at_once_on_an_old_schema() throws IOException { // SC-3, ID-1
         applied(Migration.ALL.subList(0, 1));
-        long migrated = stepsApplied();
+        long migrated = stepsBegun();
         expectAllStart();
-        assertThat(stepsApplied() - migrated).isEqualTo(CURRENT - 1);
+        assertThat(stepsBegun() - migrated).isEqualTo(CURRENT - 1);
     }
 
     @Test
@@ -130,10 +130,7 @@ class ProcessBootIT {
     @Test
     void a_process_killed_in_a_concurrent_build_leaves_an_invalid_index_that_another_repairs()
             throws Exception { // SC-3
-        Migration step = Migration.ALL.stream()
-                .filter(s -> s.concurrentIndex() != null)
-                .findFirst()
-                .orElseThrow();
+        Migration step = indexed();
         applied(Migration.ALL.subList(0, step.version() - 1));
         BootingProcess next = FLEET.get(0);
         try (Connection writer = db.connection();
@@ -164,6 +161,37 @@ class ProcessBootIT {
         assertThat(next.ask("await")).isEqualTo("await done");
         next.ask("close");
         expectOneWholeSchema();
+    }
+
+    @Test
+    void a_process_that_can_not_get_its_lock_gives_way_says_so_once_and_tries_again() throws Exception { // SC-3
+        Migration step = indexed();
+        applied(Migration.ALL.subList(0, step.version() - 1));
+        BootingProcess process = FLEET.get(0);
+        long begun = stepsBegun();
+        try (Connection holder = db.connection();
+                Statement statement = holder.createStatement()) {
+            holder.setAutoCommit(false);
+            statement.execute("lock table " + step.concurrentIndex().table() + " in access exclusive mode");
+            process.tell("boot");
+            Eventually.until("it waits", () -> waiting("lock table") == 1);
+            Eventually.until("it gives way", () -> waiting("lock table") == 0);
+            assertThat(process.answer()).isEqualTo("boot done");
+            assertThat(process.ask("ask")).startsWith("BUSY").contains(step.file());
+            Eventually.until("it tries again", () -> waiting("lock table") == 1);
+            holder.rollback();
+        }
+        assertThat(process.ask("await")).isEqualTo("await done");
+        process.ask("close");
+        assertThat(stepsBegun() - begun).isEqualTo(CURRENT - step.version() + 1);
+        expectOneWholeSchema();
+    }
+
+    private static Migration indexed() {
+        return Migration.ALL.stream()
+                .filter(step -> step.concurrentIndex() != null)
+                .findFirst()
+                .orElseThrow();
     }
 
     private void applied(List<Migration> steps) {
@@ -216,7 +244,7 @@ class ProcessBootIT {
                 .isZero();
     }
 
-    private static long stepsApplied() {
+    private static long stepsBegun() {
         return FLEET.stream()
                 .flatMap(process -> process.log().lines())
                 .filter(line -> line.contains("Migrating the tables of Backfill"))

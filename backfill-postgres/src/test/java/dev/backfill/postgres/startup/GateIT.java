@@ -8,6 +8,7 @@ import dev.backfill.Authority;
 import dev.backfill.BackfillAction;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
+import dev.backfill.BackfillUnavailableException;
 import dev.backfill.Backfills;
 import dev.backfill.InvalidDefinitionException;
 import dev.backfill.OperatorRequest;
@@ -19,6 +20,7 @@ import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.Race;
 import dev.backfill.testkit.TestDatabase;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
@@ -143,6 +145,34 @@ class GateIT {
                                 null)));
         return outcomes.stream()
                 .collect(Collectors.groupingBy(o -> o.getClass().getSimpleName(), Collectors.counting()));
+    }
+
+    @Test
+    void a_start_at_boot_that_meets_a_locked_row_gives_up_in_one_wait_and_tries_again() throws Exception { // BB-2
+        try (Backfills first = Host.start(db, SchemaMode.MIGRATE, b -> {})) {
+            Host.awaitStarted(first);
+        }
+        try (Connection holder = db.connection();
+                Statement statement = holder.createStatement()) {
+            holder.setAutoCommit(false);
+            statement.execute("select 1 from backfill for update");
+            try (Backfills engine = automatic()) {
+                Eventually.until("it gives up", () -> busy(engine) != null);
+                // By the limit of the whole wait; that of each lock begins anew behind every other waiter.
+                assertThat(busy(engine).getSQLState()).isEqualTo("57014");
+                holder.rollback();
+                Host.awaitOpen(engine);
+            }
+        }
+    }
+
+    private static SQLException busy(Backfills engine) {
+        try {
+            engine.requireStarted();
+            return null;
+        } catch (BackfillUnavailableException e) {
+            return e.reason() == BackfillUnavailableException.Reason.BUSY ? (SQLException) e.getCause() : null;
+        }
     }
 
     @Test
