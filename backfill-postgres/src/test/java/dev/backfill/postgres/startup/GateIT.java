@@ -20,7 +20,6 @@ import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.Race;
 import dev.backfill.testkit.TestDatabase;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
@@ -157,21 +156,21 @@ class GateIT {
             holder.setAutoCommit(false);
             statement.execute("select 1 from backfill for update");
             try (Backfills engine = automatic()) {
-                Eventually.until("it gives up", () -> busy(engine) != null);
-                // By the limit of the whole wait; that of each lock begins anew behind every other waiter.
-                assertThat(busy(engine).getSQLState()).isEqualTo("57014");
+                Eventually.until("it gives up", () -> !whyBusy(engine).isEmpty());
+                // By the limit of the whole wait; that of each lock, 55P03, begins anew behind every other waiter.
+                assertThat(whyBusy(engine)).contains("57014");
                 holder.rollback();
                 Host.awaitOpen(engine);
             }
         }
     }
 
-    private static SQLException busy(Backfills engine) {
+    private static String whyBusy(Backfills engine) {
         try {
             engine.requireStarted();
-            return null;
+            return "";
         } catch (BackfillUnavailableException e) {
-            return e.reason() == BackfillUnavailableException.Reason.BUSY ? (SQLException) e.getCause() : null;
+            return e.reason() == BackfillUnavailableException.Reason.BUSY ? String.valueOf(e.getCause()) : "";
         }
     }
 

@@ -55,6 +55,7 @@ class SchemaInputIT {
             db.execute("alter table backfill_request rename note to remark");
             awaitClosedBecauseOf(engine, "Column note of table backfill_request is missing");
             assertThat(engine.readiness().backfills().ok()).as("manual mode").isTrue(); // CF-4
+            db.execute("alter table backfill_request rename remark to note");
             // The first by name is told, so each that goes away is told before those that went before.
             List<String> tables = db.queryTexts("select relname from pg_class where relkind = 'r'"
                     + " and relnamespace = 'public'::regnamespace and relname like 'backfill%' order by relname desc");
@@ -64,7 +65,6 @@ class SchemaInputIT {
                 awaitClosedBecauseOf(engine, "Table " + table + " is missing");
             }
             tables.forEach(table -> db.execute("alter table away_" + table + " rename to " + table));
-            db.execute("alter table backfill_request rename remark to note");
             Host.awaitOpen(engine);
         }
     }
