@@ -8,6 +8,7 @@ import dev.backfill.BackfillState;
 import dev.backfill.CompoundKey;
 import dev.backfill.ControlRequest;
 import dev.backfill.EngineOptions;
+import dev.backfill.Family;
 import dev.backfill.HealthLimits;
 import dev.backfill.HealthSignal;
 import dev.backfill.Keys;
@@ -128,6 +129,18 @@ class WriteADefinitionIT {
         // endregion
     }
 
+    static Family<Long> family() {
+        // region family
+        Family<Long> gifts = Backfill.define("orders.gift-flag.v1")
+                .over("orders", Keys.bigint("id"))
+                .repair(SetRepair.set("gift", "true").where("NOT gift AND labels ? 'gift'"))
+                .validate(Validation.noRowMatches("NOT gift AND labels ? 'gift'"))
+                .build()
+                .inRanges(8);
+        // endregion
+        return gifts;
+    }
+
     static EngineOptions options(java.util.function.DoubleSupplier p99) {
         // region health
         return EngineOptions.builder()
@@ -156,6 +169,17 @@ class WriteADefinitionIT {
         assertThat(db.queryLong("select sum(orders_placed) from customers")).isEqualTo(200);
         assertThat(db.queryLong("select count(*) from orders where gift and search_note like 'N%'"))
                 .isEqualTo(100);
+    }
+
+    @Test
+    void the_family_of_the_guide_completes_in_eight_parts() {
+        try (BackfillHarness harness =
+                BackfillHarness.over(db).definitions(family()).open()) {
+            family().forEach(part -> harness.runToCompletion(part.id()));
+        }
+        assertThat(db.queryLong("select count(*) from orders where gift")).isEqualTo(100);
+        assertThat(db.queryLong("select count(*) from backfill where state = 'completed' and range_parts = 8"))
+                .isEqualTo(8);
     }
 
     @Test

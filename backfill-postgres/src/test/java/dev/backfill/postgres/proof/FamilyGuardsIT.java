@@ -297,7 +297,11 @@ class FamilyGuardsIT {
             for (BackfillHarness stranger : List.of(four, plain)) {
                 assertThat(stranger.worker("w").step()).isEqualTo(new StepOutcome.NothingToDo());
                 assertThat(stranger.show(part(1)).knownHere()).isFalse();
-                assertThat(stranger.validate(part(1))).isNotInstanceOf(ValidationReport.Success.class);
+                assertThat(stranger.validate(part(1)))
+                        .isInstanceOfSatisfying(
+                                ValidationReport.CurrentState.class,
+                                report -> assertThat(report.reason())
+                                        .isEqualTo(ValidationReport.Reason.UNKNOWN_HERE));
             }
         }
         assertThat(Counters.hits(db)).isEqualTo("000000000000");
