@@ -57,7 +57,8 @@ class FamilyTest {
 
     @Test
     void an_id_leaves_room_for_the_number_of_a_part() { // ID-8
-        assertThat(whole("a".repeat(125)).inRanges(2).parts().get(1).id().value()).hasSize(128);
+        assertThat(whole("a".repeat(125)).inRanges(2).parts().get(1).id().value())
+                .hasSize(128);
         assertThatThrownBy(() -> whole("a".repeat(126)).inRanges(2))
                 .isInstanceOf(InvalidDefinitionException.class)
                 .hasMessageContaining("125");

@@ -133,7 +133,8 @@ public final class ContractGuard {
         try (PreparedStatement statement =
                 connection.prepareStatement(SQL + "SELECT r.id, r.parts, b.contract, b.state, "
                         + (hasRanges ? "b.range_parts" : "NULL::integer")
-                        + " FROM ROWS FROM (pg_catalog.unnest(?), pg_catalog.unnest(?)) WITH ORDINALITY AS r (id, parts, i) LEFT JOIN " + table
+                        + " FROM ROWS FROM (pg_catalog.unnest(?), pg_catalog.unnest(?)) WITH ORDINALITY AS r (id, parts, i) LEFT JOIN "
+                        + table
                         + " AS b ON b.id = r.id ORDER BY r.i")) {
             statement.setArray(
                     1,

@@ -139,8 +139,10 @@ class FamilyGuardsIT {
             throws Exception { // SR-3
         try (BackfillHarness harness = open(thirds())) {
             assertThat(harness.start(part(1))).isInstanceOf(ActionOutcome.Applied.class);
-            db.execute("update backfill set claim_token = ?::uuid, claim_expires_at = now() + interval '1 hour'"
-                    + " where id = '" + part(1) + "'", UUID.randomUUID().toString());
+            db.execute(
+                    "update backfill set claim_token = ?::uuid, claim_expires_at = now() + interval '1 hour'"
+                            + " where id = '" + part(1) + "'",
+                    UUID.randomUUID().toString());
             for (String notAfter : List.of("4", "3")) {
                 assertThat(fence(harness.row(part(1)), fused, notAfter)).isEmpty();
             }
@@ -249,9 +251,11 @@ class FamilyGuardsIT {
         assertThat(db.queryLong("select count(*) from backfill_family")).isEqualTo(1);
         assertThat(db.queryLong("select count(*) from backfill where range_parts = 20 and contract = 2"))
                 .isEqualTo(parts);
-        // Each range begins where the one before it ends, and the last one that is not empty ends at the captured bound.
-        assertThat(db.queryLong("select count(*) from (select range_low, lag(bound) over (order by id) as before, bound_empty"
-                        + " from backfill) as r where not bound_empty and range_low is distinct from before"))
+        // Each range begins where the one before it ends, and the last one that is not empty ends at the captured
+        // bound.
+        assertThat(db.queryLong(
+                        "select count(*) from (select range_low, lag(bound) over (order by id) as before, bound_empty"
+                                + " from backfill) as r where not bound_empty and range_low is distinct from before"))
                 .isZero();
         assertThat(db.queryTexts("select max(bound[1]::bigint)::text from backfill"))
                 .isEqualTo(db.queryTexts("select bound[1] from backfill_family"));
@@ -300,8 +304,7 @@ class FamilyGuardsIT {
                 assertThat(stranger.validate(part(1)))
                         .isInstanceOfSatisfying(
                                 ValidationReport.CurrentState.class,
-                                report -> assertThat(report.reason())
-                                        .isEqualTo(ValidationReport.Reason.UNKNOWN_HERE));
+                                report -> assertThat(report.reason()).isEqualTo(ValidationReport.Reason.UNKNOWN_HERE));
             }
         }
         assertThat(Counters.hits(db)).isEqualTo("000000000000");
@@ -322,9 +325,11 @@ class FamilyGuardsIT {
         }
         try (BackfillHarness family = open(thirds())) {
             assertThat(family.start(part(0)))
-                    .isInstanceOfSatisfying(ActionOutcome.Conflict.class, conflict -> assertThat(conflict.findings())
-                            .extracting(dev.backfill.Finding::code)
-                            .containsExactly("family_part_started_alone"));
+                    .isInstanceOfSatisfying(
+                            ActionOutcome.Conflict.class,
+                            conflict -> assertThat(conflict.findings())
+                                    .extracting(dev.backfill.Finding::code)
+                                    .containsExactly("family_part_started_alone"));
             assertThat(family.worker("w").step()).isEqualTo(new StepOutcome.NothingToDo());
         }
         assertThat(db.queryLong("select count(*) from backfill_family")).isZero();

@@ -140,9 +140,10 @@ class ContractGuardIT {
     private void completedFamily() {
         db.execute("delete from backfill_family");
         db.execute("delete from backfill where id like 'family.%'");
-        db.execute("insert into backfill (id, state, contract, key_codec, bound, bound_captured_at, started_at, completed_at,"
-                + " range_parts) select 'family.v1.0' || i, 'completed', 2, 'v1:bigint', '{5}', now(), now(), now(), 3"
-                + " from generate_series(0, 2) as i");
+        db.execute(
+                "insert into backfill (id, state, contract, key_codec, bound, bound_captured_at, started_at, completed_at,"
+                        + " range_parts) select 'family.v1.0' || i, 'completed', 2, 'v1:bigint', '{5}', now(), now(), now(), 3"
+                        + " from generate_series(0, 2) as i");
         db.execute("insert into backfill_family (family, parts, key_codec, bound, bound_empty, splits)"
                 + " values ('family.v1', 3, 'v1:bigint', '{5}', false, '{{1},{3}}')");
     }
@@ -169,16 +170,17 @@ class ContractGuardIT {
     }
 
     @ParameterizedTest
-    @EnumSource(
-            value = BackfillState.class,
-            names = "COMPLETED",
-            mode = EnumSource.Mode.EXCLUDE)
+    @EnumSource(value = BackfillState.class, names = "COMPLETED", mode = EnumSource.Mode.EXCLUDE)
     void a_family_with_one_part_in_any_other_state_is_closed_in_both_forms(BackfillState state)
             throws Exception { // SC-4
         completedFamily();
-        db.execute("update backfill set completed_at = null, state = ?"
-                + (state == BackfillState.PENDING ? ", bound = null, bound_captured_at = null, started_at = null" : "")
-                + " where id = 'family.v1.01'", state.wireName());
+        db.execute(
+                "update backfill set completed_at = null, state = ?"
+                        + (state == BackfillState.PENDING
+                                ? ", bound = null, bound_captured_at = null, started_at = null"
+                                : "")
+                        + " where id = 'family.v1.01'",
+                state.wireName());
         try (Connection migration = db.connection()) {
             assertClosed(migration, "family.v1.01 is " + state.wireName());
         }
@@ -249,7 +251,9 @@ class ContractGuardIT {
         Matcher block = DOCUMENTED.matcher(Files.readString(Path.of("..", "docs", "evolve-schema.md")));
         while (block.find()) {
             if (block.group(1).equals(name)) {
-                return block.group(2).replace("events.thread-root.v1", ID).replace("events.search-text.v1", "family.v1");
+                return block.group(2)
+                        .replace("events.thread-root.v1", ID)
+                        .replace("events.search-text.v1", "family.v1");
             }
         }
         throw new AssertionError("no SQL named " + name);

@@ -267,7 +267,8 @@ class MigratorIT {
 
     @Test
     void the_version_before_works_on_the_schema_of_the_version_after() { // SC-3, SC-5
-        // Its start-up; what its statements do is for VersionBeforeIT, because those of this one need this one's schema.
+        // Its start-up; what its statements do is for VersionBeforeIT, because those of this one need this one's
+        // schema.
         Host.items(db, 25);
         applied(Migration.ALL);
         List<Migration> before = Migration.ALL.subList(0, Migration.ALL.size() - 1);

@@ -100,7 +100,8 @@ class SchemaCatalogIT {
                         + " and k.conrelid::regclass::text in (select replace(c.oid::regclass::text, ?, ?) from pg_class c"
                         + " where c.relnamespace = ?::regnamespace) and k.conname not in (select conname from pg_constraint"
                         + " where connamespace = ?::regnamespace)"
-                        // Over new columns alone, which an old statement leaves out, it can only demand that they may be null.
+                        // Over new columns alone, which an old statement leaves out, it can only demand that they may
+                        // be null.
                         + " and (k.contype <> 'c' or exists (select 1 from pg_attribute n join pg_class o on o.relname ="
                         + " (select relname from pg_class where oid = k.conrelid) and o.relnamespace = ?::regnamespace"
                         + " join pg_attribute b on b.attrelid = o.oid and b.attname = n.attname"

@@ -51,16 +51,22 @@ class FamilyGateIT {
         Family<Long> family = family(4);
         try (BackfillHarness idle = requiring(family, 0)) {
             family.forEach(part -> assertThat(idle.state(part.id())).isEqualTo(BackfillState.RUNNING));
-            assertThat(reason(idle)).contains("of the parts of family " + ID, "4 are running").doesNotContain(ID + ".00");
+            assertThat(reason(idle))
+                    .contains("of the parts of family " + ID, "4 are running")
+                    .doesNotContain(ID + ".00");
             assertThat(idle.operations().list(BackfillHarness.OPERATOR).gate().required())
                     .hasSize(4);
         }
         try (BackfillHarness working = requiring(family, 2)) {
             Host.awaitOpen(working.backfills());
-            assertThat(working.operations().list(BackfillHarness.OPERATOR).gate().open())
+            assertThat(working.operations()
+                            .list(BackfillHarness.OPERATOR)
+                            .gate()
+                            .open())
                     .isTrue();
         }
-        assertThat(db.queryLong("select count(*) from items where doubled = n * 2")).isEqualTo(40);
+        assertThat(db.queryLong("select count(*) from items where doubled = n * 2"))
+                .isEqualTo(40);
         assertThat(db.queryLong("select count(*) from backfill where state = 'completed'"))
                 .isEqualTo(4);
     }
@@ -131,8 +137,8 @@ class FamilyGateIT {
     @Test
     void a_family_that_ships_with_its_write_path_is_refused_in_the_required_set() { // CF-7
         Family<Long> family = Host.draft(ID).shipsWithWritePath().build().inRanges(2);
-        assertThatThrownBy(() ->
-                        host().definitions(family).requiredAtStartup(ID).startup())
+        assertThatThrownBy(
+                        () -> host().definitions(family).requiredAtStartup(ID).startup())
                 .isInstanceOf(InvalidDefinitionException.class)
                 .hasMessageContaining("ship with its write path");
     }
