@@ -8,9 +8,12 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.BackfillState;
 import dev.backfill.ConflictCode;
+import dev.backfill.ControlRequest;
 import dev.backfill.CustomRepair;
 import dev.backfill.EngineOptions;
 import dev.backfill.Family;
+import dev.backfill.RehearsalOutcome;
+import dev.backfill.SetRepair;
 import dev.backfill.StepOutcome;
 import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
@@ -35,6 +38,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Future;
@@ -188,6 +192,82 @@ class FamilyGuardsIT {
             assertThat(Counters.hits(db)).isEqualTo("000011110000");
             assertThat(harness.state(part(1))).isEqualTo(BackfillState.COMPLETED);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"set", "row", "custom"})
+    void every_style_of_repair_keeps_to_its_range(String style) { // SR-3, AT-1
+        BackfillDefinition<Long> whole = switch (style) {
+            case "set" -> Counters.set(3);
+            case "row" -> Counters.row(3);
+            default -> Counters.custom(3);
+        };
+        try (BackfillHarness harness = open(whole.inRanges(3))) {
+            harness.runToCompletion(part(2));
+            assertThat(Counters.hits(db)).isEqualTo("000000001111");
+            harness.runToCompletion(part(0));
+            assertThat(Counters.hits(db)).isEqualTo("111100001111");
+            harness.runToCompletion(part(1));
+            assertThat(Counters.hits(db)).isEqualTo("111111111111");
+        }
+    }
+
+    @Test
+    void a_row_that_can_not_be_repaired_at_the_beginning_of_a_range_is_named() { // RB-4
+        db.execute("update counters set amount = 0 where id = 5");
+        BackfillDefinition<Long> whole = Counters.over(Counters.ID.value())
+                .batchSize(4)
+                .repair(SetRepair.set("hits", "hits + 1 / amount").where("true"))
+                .validate(Validation.noRowMatches("hits <> 1"))
+                .build();
+        try (BackfillHarness harness = open(whole.inRanges(3))) {
+            harness.start(part(1));
+            HarnessWorker worker = harness.worker("a");
+            StepOutcome outcome = worker.step();
+            for (int i = 0; i < 30 && !(outcome instanceof StepOutcome.Ended); i++) {
+                outcome = worker.step();
+            }
+            assertThat(outcome)
+                    .isInstanceOfSatisfying(
+                            StepOutcome.Ended.class,
+                            ended -> assertThat(ended.diagnostic().message()).contains("Key (5)"));
+            db.execute("update counters set amount = 1 where id = 5");
+            harness.retry(part(1));
+            harness.runToCompletion(part(1));
+        }
+        assertThat(Counters.hits(db)).isEqualTo("000011110000");
+    }
+
+    @Test
+    void a_rehearsal_of_a_part_stays_in_its_range_before_and_after_its_start() { // SR-3
+        List<Long> seen = new ArrayList<>();
+        Family<Long> family = Counters.custom(2, (batch, tx) -> {
+                    seen.addAll(batch.keys());
+                    return 0;
+                })
+                .inRanges(3);
+        db.execute("analyze counters");
+        try (BackfillHarness harness = open(family)) {
+            harness.start(part(0));
+            rehearse(harness);
+            assertThat(harness.state(part(1))).isEqualTo(BackfillState.PENDING);
+            harness.start(part(1));
+            rehearse(harness);
+        }
+        assertThat(seen).isNotEmpty().allSatisfy(key -> assertThat(key).isBetween(5L, 8L));
+        assertThat(Counters.hits(db)).isEqualTo("000000000000");
+    }
+
+    private static void rehearse(BackfillHarness harness) {
+        RehearsalOutcome outcome = harness.operations()
+                .rehearse(new ControlRequest(part(1), BackfillHarness.newRequestId(), BackfillHarness.OPERATOR, null));
+        assertThat(outcome).isInstanceOfSatisfying(RehearsalOutcome.Rehearsed.class, rehearsed -> {
+            assertThat(rehearsed.report().samples())
+                    .extracting(s -> s.position())
+                    .contains("first", "last");
+            assertThat(Objects.requireNonNull(rehearsed.report().projection()).rows())
+                    .isEqualTo(4);
+        });
     }
 
     @Test
