@@ -2,6 +2,7 @@ package dev.backfill.postgres.kind;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.backfill.ActionOutcome;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillState;
@@ -131,10 +132,11 @@ class WriteADefinitionIT {
 
     static Family<Long> family() {
         // region family
-        Family<Long> gifts = Backfill.define("orders.gift-flag.v1")
+        Family<Long> gifts = Backfill.define("orders.gift.v2")
                 .over("orders", Keys.bigint("id"))
-                .repair(SetRepair.set("gift", "true").where("NOT gift AND labels ? 'gift'"))
-                .validate(Validation.noRowMatches("NOT gift AND labels ? 'gift'"))
+                .repair(SetRepair.set("gift", "coalesce((tags ->> 'gift')::boolean, false)")
+                        .where("gift IS NULL"))
+                .validate(Validation.noRowMatches("gift IS NULL"))
                 .build()
                 .inRanges(8);
         // endregion
@@ -175,7 +177,10 @@ class WriteADefinitionIT {
     void the_family_of_the_guide_completes_in_eight_parts() {
         try (BackfillHarness harness =
                 BackfillHarness.over(db).definitions(family()).open()) {
-            family().forEach(part -> harness.runToCompletion(part.id()));
+            family().forEach(part -> {
+                assertThat(harness.start(part.id())).isInstanceOf(ActionOutcome.Applied.class);
+                harness.runToCompletion(part.id());
+            });
         }
         assertThat(db.queryLong("select count(*) from orders where gift")).isEqualTo(100);
         assertThat(db.queryLong("select count(*) from backfill where state = 'completed' and range_parts = 8"))
