@@ -24,11 +24,7 @@ final class Details {
         table.add("rows changed", Text.count(progress.path("rows_changed")));
         table.add("rate", Text.rate(progress.path("rows_per_second")));
         table.add("time left", Text.left(progress.path("eta")));
-        if (!row.path("family").isNull()) {
-            table.add("family", Text.clean(row.path("family").asText()));
-            table.add("after", bound(row.path("bound"), "after"));
-        }
-        table.add("bound", bound(row.path("bound"), "key"));
+        range(table, row);
         table.add("checkpoint", row.path("checkpoint").isNull() ? "none" : Text.key(row.path("checkpoint")));
         table.add(
                 "claim",
@@ -57,6 +53,14 @@ final class Details {
         List<String> names = new ArrayList<>();
         row.path("actions").forEach(action -> names.add(Text.clean(action.asText())));
         return names.isEmpty() ? "-" : String.join(", ", names);
+    }
+
+    private static void range(Table table, JsonNode row) {
+        if (row.path("family").isTextual()) {
+            table.add("family", Text.clean(row.path("family").asText()));
+            table.add("after", bound(row.path("bound"), "after"));
+        }
+        table.add("bound", bound(row.path("bound"), "key"));
     }
 
     private static String bound(JsonNode bound, String end) {
