@@ -44,6 +44,7 @@ public final class FenceSql {
               AND b.generation = :generation
               AND b.claim_token = :token
               AND b.claim_expires_at > pg_catalog.clock_timestamp()
+              AND b.range_low IS NOT DISTINCT FROM :low::text[]
               AND {window}
               AND pg_catalog.pg_current_xact_id_if_assigned()::text = :xid
               AND pg_catalog.current_setting('transaction_isolation') = 'read committed'
@@ -59,9 +60,11 @@ public final class FenceSql {
 
     private static final String AFTER_CHECKPOINT =
             "b.checkpoint = :previous::text[] AND {new} > {previous} AND {new} <= {bound}";
+    private static final String AFTER_LOW = "b.checkpoint IS NULL AND {new} > {low} AND {new} <= {bound}";
     private static final String BEFORE_EVERYTHING = "b.checkpoint IS NULL AND {new} <= {bound}";
 
     private final Form first;
+    private final Form firstOfRange;
     private final Form later;
     private final Form empty;
     private final Sql breach;
@@ -74,13 +77,15 @@ public final class FenceSql {
         Map<String, String> keys = Map.of(
                 "new", key.ofArray(":new::text[]"),
                 "previous", key.ofArray("b.checkpoint"),
+                "low", key.ofArray("b.range_low"),
                 "bound", key.ofArray("b.bound"));
         first = new Form(names, fill(ADVANCE, keys), fill(BEFORE_EVERYTHING, keys));
+        firstOfRange = new Form(names, fill(ADVANCE, keys), fill(AFTER_LOW, keys));
         later = new Form(names, fill(ADVANCE, keys), fill(AFTER_CHECKPOINT, keys));
         empty = new Form(names, ADVANCE_EMPTY, "b.bound_empty");
         breach = names.sql(fill(
-                "/* backfill:breach */ SELECT coalesce({new} > {previous}, b.checkpoint IS NULL) AS forward, {new} <= {bound} AS"
-                        + " within FROM {backfill} AS b WHERE b.id = :id",
+                "/* backfill:breach */ SELECT coalesce({new} > {previous}, {new} > {low}, b.checkpoint IS NULL) AS forward,"
+                        + " {new} <= {bound} AS within FROM {backfill} AS b WHERE b.id = :id",
                 keys));
         leaseMillis = options.lease().toMillis();
         limitMillis = options.transactionTimeout().toMillis();
@@ -115,13 +120,24 @@ public final class FenceSql {
         Params params = ClaimSql.of(claim)
                 .and("new", Values.array(work.checkpoint()))
                 .and("previous", Values.array(claim.checkpoint()))
+                .and("low", Values.array(claim.rangeLow()))
                 .and("scanned", work.scanned())
                 .and("changed", work.changed())
                 .and("lease_millis", leaseMillis)
                 .and("limit_millis", limitMillis)
                 .and("xid", xid);
-        Form form = claim.bound() == null ? empty : claim.checkpoint() == null ? first : later;
+        Form form = form(claim);
         return fused ? form.commitFused(session, params) : form.commitPlainly(session, params);
+    }
+
+    private Form form(Claim claim) {
+        if (claim.bound() == null) {
+            return empty;
+        }
+        if (claim.checkpoint() != null) {
+            return later;
+        }
+        return claim.rangeLow() == null ? first : firstOfRange;
     }
 
     /**
@@ -143,7 +159,7 @@ public final class FenceSql {
         }
     }
 
-    /** One shape of window: before the first checkpoint, after one, or an empty source. */
+    /** One shape of window: before the first checkpoint, with or without a lower end, after one, or an empty source. */
     private static final class Form {
 
         private final Sql lock;

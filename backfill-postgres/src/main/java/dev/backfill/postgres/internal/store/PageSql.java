@@ -27,7 +27,7 @@ public final class PageSql {
     // the table.
     private static final String RANGE = "{row_key} >= {head} AND {row_key} <= {edge}{leading_range}";
 
-    // Before the first checkpoint there is no lower end: another text, no sentinel.
+    // Before the first checkpoint there is no lower end, unless a range of a family has one: another text, no sentinel.
     private static final String AFTER = "{row_key} > {checkpoint} AND ";
 
     private static final String EDGE = """
@@ -40,7 +40,7 @@ public final class PageSql {
         this.key = key;
     }
 
-    /** A statement before the first checkpoint, and one after it. */
+    /** A statement from the source's first key on, and one after a key. */
     public record Pair(Sql first, Sql later) {
         /** Both. */
         public List<Sql> both() {
@@ -49,7 +49,7 @@ public final class PageSql {
 
         /** The one that fits the claim. */
         public Sql of(Claim claim) {
-            return claim.checkpoint() == null ? first : later;
+            return claim.after() == null ? first : later;
         }
     }
 
@@ -108,12 +108,12 @@ public final class PageSql {
 
     /** What every statement of a window is given. */
     public static Params params(Claim claim, int limit) {
-        return params(claim.checkpoint(), claim.bound(), limit);
+        return params(claim.after(), claim.bound(), limit);
     }
 
     /** The same without a claim. */
-    public static Params params(@Nullable List<String> checkpoint, @Nullable List<String> bound, int limit) {
-        return Params.of("checkpoint", Values.array(checkpoint))
+    public static Params params(@Nullable List<String> after, @Nullable List<String> bound, int limit) {
+        return Params.of("checkpoint", Values.array(after))
                 .and("bound", Values.array(bound))
                 .and("limit", limit);
     }
