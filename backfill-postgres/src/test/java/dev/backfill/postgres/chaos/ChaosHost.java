@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A host process that is there to be killed: URL, name, lease and idle timeout in milliseconds. */
+/** A host process that is there to be killed: URL, name, number of waves, lease and idle timeout in milliseconds. */
 final class ChaosHost {
 
     private ChaosHost() {}
@@ -24,9 +24,12 @@ final class ChaosHost {
         source.setUrl(arguments[0]);
         source.setConnectTimeout(2);
         EngineOptions options = EngineOptions.builder()
-                .scaledToLease(Duration.ofMillis(Long.parseLong(arguments[2])))
-                .idleInTransactionTimeout(Duration.ofMillis(Long.parseLong(arguments[3])))
-                .workerSocketTimeout(Duration.ofSeconds(3))
+                .lease(Duration.ofMillis(Long.parseLong(arguments[3])))
+                .transactionTimeout(Duration.ofMillis(500))
+                .statementTimeout(Duration.ofMillis(400))
+                .lockTimeout(Duration.ofMillis(200))
+                .idleInTransactionTimeout(Duration.ofMillis(Long.parseLong(arguments[4])))
+                .workerSocketTimeout(Duration.ofSeconds(2))
                 .poll(Duration.ofMillis(50))
                 .retryBase(Duration.ofMillis(50))
                 .retryCap(Duration.ofMillis(500))
@@ -34,7 +37,7 @@ final class ChaosHost {
                 .contentionBudget(100_000)
                 .build();
         Backfills backfills = PostgresBackfills.on(source)
-                .definitions(Waves.all())
+                .definitions(Waves.first(Integer.parseInt(arguments[2])))
                 .schema(SchemaMode.VERIFY)
                 .processName(arguments[1])
                 .options(options)

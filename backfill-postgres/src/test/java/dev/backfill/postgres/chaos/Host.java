@@ -3,43 +3,79 @@ package dev.backfill.postgres.chaos;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** One host process of the chaos run, and the signals it gets. */
+/** One host of the chaos run: a process at a time, and the signals it gets. */
 final class Host {
 
+    /** Which idle-in-transaction timeout a process has. */
+    enum Profile {
+        /** Above the lease: the server does not end a stale owner, so the fence has to. */
+        PATIENT_SERVER(6_000),
+        /** Below the lease, as the engine's own default: the server ends a stale owner's session first. */
+        STRICT_SERVER(400);
+
+        private final long idleMillis;
+
+        Profile(long idleMillis) {
+            this.idleMillis = idleMillis;
+        }
+    }
+
     private final String name;
-    private final List<String> command;
+    private final Profile profile;
     private final File log;
+    private final List<String> command;
+    private int launches;
     private Process process;
 
-    Host(String name, String url, long leaseMillis, long idleMillis, Path directory) throws IOException {
-        this.name = name;
+    Host(int number, Profile profile, String url, int waves, Path directory) throws IOException {
+        this.name = "host-" + number;
+        this.profile = profile;
         this.log = directory.resolve(name + ".log").toFile();
         this.command = List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-Xmx96m",
                 "-cp",
                 System.getProperty("java.class.path"),
                 ChaosHost.class.getName(),
                 url,
                 name,
-                Long.toString(leaseMillis),
-                Long.toString(idleMillis));
+                Integer.toString(waves),
+                Long.toString(ChaosSuite.LEASE_MILLIS),
+                Long.toString(profile.idleMillis));
         this.process = launch();
     }
 
     private Process launch() throws IOException {
-        return new ProcessBuilder(command)
+        List<String> named = new ArrayList<>(command);
+        // A name for each process: the owner of a claim is to be told from who was killed before.
+        named.set(named.indexOf(name), "%s-%05d".formatted(name, ++launches));
+        return new ProcessBuilder(named)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log))
                 .start();
     }
 
-    String name() {
-        return name;
+    /** Whether the owner of a claim is this process, the one that lives now. */
+    boolean owns(String claimOwner) {
+        return claimOwner.startsWith("%s-%05d".formatted(name, launches));
+    }
+
+    Profile profile() {
+        return profile;
+    }
+
+    int launches() {
+        return launches;
+    }
+
+    File log() {
+        return log;
     }
 
     /** SIGKILL, and another process in its place. */
@@ -48,9 +84,18 @@ final class Host {
         process = launch();
     }
 
-    /** SIGSTOP or SIGCONT. */
-    void signal(String signal) throws IOException, InterruptedException {
-        new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
+    /** SIGSTOP: whatever it has open stays open, and nothing of it goes on. */
+    void freeze() throws IOException, InterruptedException {
+        signal(process.pid(), "STOP");
+    }
+
+    /** SIGCONT. */
+    void thaw() throws IOException, InterruptedException {
+        signal(process.pid(), "CONT");
+    }
+
+    static void signal(long pid, String signal) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + signal, Long.toString(pid))
                 .redirectErrorStream(true)
                 .start()
                 .waitFor(5, TimeUnit.SECONDS);
