@@ -17,6 +17,7 @@ import java.util.Map;
 public final class PostgresServers {
 
     private static final Map<Durability, PostgresServer> RUNNING = new EnumMap<>(Durability.class);
+    private static final Map<Durability, PostgresServer> POOLED = new EnumMap<>(Durability.class);
 
     private PostgresServers() {}
 
@@ -37,6 +38,17 @@ public final class PostgresServers {
                 RUNNING.put(durability, running);
             }
             return running;
+        }
+    }
+
+    /** The server, behind PgBouncer in transaction mode if {@code backfill.test.pooler} asks for it; the same for the JVM's life. */
+    public static PostgresServer pooled(Durability durability) {
+        PostgresServer server = get(durability);
+        if (!ServerSettings.read().pooled()) {
+            return server;
+        }
+        synchronized (RUNNING) {
+            return POOLED.computeIfAbsent(durability, key -> PgBouncer.before(server));
         }
     }
 
