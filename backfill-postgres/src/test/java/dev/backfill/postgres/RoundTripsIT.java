@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What a batch costs on the wire, counted between driver and server. */
-@PostgresTest
+@PostgresTest(direct = "counts what travels between driver and server")
 class RoundTripsIT {
 
     private static final int WARM_UP = 12;

@@ -8,18 +8,18 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A host process that is there to be killed: URL, name, number of waves, lease and idle timeout in milliseconds. */
+/** A host process that is there to be killed: URL, name, number of waves, lease and idle timeout in milliseconds, its parent. */
 final class ChaosHost {
 
     private ChaosHost() {}
 
     @SuppressWarnings("FutureReturnValueIgnored") // Nobody is left to tell when the parent is gone.
     public static void main(String[] arguments) throws InterruptedException {
-        // Whoever began the chaos may die, too.
-        ProcessHandle.current()
-                .parent()
-                .ifPresent(parent ->
-                        parent.onExit().thenRun(() -> Runtime.getRuntime().halt(1)));
+        // Whoever began the chaos may die, too, and may have died already.
+        ProcessHandle.of(Long.parseLong(arguments[5]))
+                .orElseThrow()
+                .onExit()
+                .thenRun(() -> Runtime.getRuntime().halt(1));
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(arguments[0]);
         source.setConnectTimeout(2);

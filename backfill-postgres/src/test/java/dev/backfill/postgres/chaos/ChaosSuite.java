@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.BackfillState;
+import dev.backfill.postgres.chaos.ChaosReport.Verdict;
 import dev.backfill.postgres.chaos.Host.Profile;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.FaultProxy;
 import dev.backfill.testkit.TestDatabase;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,8 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Host processes over one database with a faulty network between, killed, frozen, cut off and paused at random, aimed at whoever owns
  * the open batch. Nothing may be lost, nothing done twice, and when the faults end the work is finished. Run with
- * {@code mvn -Pchaos verify -Dkills=100}; {@code -Dchaos.seed} repeats the choices of a run, {@code -Dchaos.report} names the file
- * that says what happened.
+ * {@code mvn -Pchaos verify -Dkills=100}; {@code -Dchaos.seed} repeats the choices of a run, {@code -Dchaos.minutes} ends the
+ * storm after that time however many were killed, {@code -Dchaos.report} names the file that says what happened.
  */
 class ChaosSuite {
 
@@ -35,6 +37,7 @@ class ChaosSuite {
             List.of(Profile.PATIENT_SERVER, Profile.PATIENT_SERVER, Profile.STRICT_SERVER);
 
     private final int kills = Integer.getInteger("kills", 100);
+    private final Duration limit = Duration.ofMinutes(Integer.getInteger("chaos.minutes", 24 * 60));
     private final long seed =
             Long.getLong("chaos.seed", ThreadLocalRandom.current().nextLong());
     private final Random random = new Random(seed);
@@ -66,32 +69,42 @@ class ChaosSuite {
 
     private void storm(ChaosRun run, BackfillHarness operator) throws Exception {
         History history = History.of(run.database());
-        long began = System.nanoTime();
         // The text of a COMMIT must be on the wire for its answer to be lost.
         try (FaultProxy proxy = FaultProxy.before(run.database().jdbcUrl() + "&prepareThreshold=0");
                 Traffic traffic = new Traffic(run.database(), run.rows(), random.nextLong())) {
             for (Profile profile : PROFILES) {
-                hosts.add(new Host(hosts.size(), profile, proxy.jdbcUrl(), run.waves(), directory));
+                hosts.add(new Host(hosts.size(), profile, proxy.jdbcUrl(), directory));
             }
-            Storm storm = new Storm(run, operator, proxy, hosts, random);
-            int wave = storm.rage(run.kills());
-            long ended = System.nanoTime();
-            proxy.heal();
-            List<String> violations = new ArrayList<>(calm(operator, wave));
-            Duration calm = Duration.ofNanos(System.nanoTime() - ended);
-            traffic.end();
-            violations.addAll(wrongRows(run, wave));
-            violations.addAll(history.violations());
-            Path report = new ChaosReport(run, storm.tally())
-                    .write(
-                            new ChaosReport.Verdict(
-                                    wave, Duration.ofNanos(ended - began), calm, traffic.writes(), history, violations),
-                            hosts);
-            System.out.println("chaos: " + storm.tally() + ", wave " + wave + "; see " + report.toAbsolutePath());
-            assertThat(violations).as("seed %s, %s", seed, storm.tally()).isEmpty();
-            assertThat(history.batches()).isGreaterThanOrEqualTo((wave - 1L) * run.rows() / 50);
-            assertThat(traffic.writes()).isPositive();
+            long began = System.nanoTime();
+            try (Storm storm = new Storm(run, operator, proxy, hosts, random)) {
+                int wave = storm.rage(run.kills(), limit);
+                long ended = System.nanoTime();
+                proxy.heal();
+                List<String> violations = new ArrayList<>(calm(operator, wave));
+                long over = System.nanoTime();
+                traffic.end();
+                violations.addAll(wrongRows(run, wave));
+                violations.addAll(history.violations());
+                judge(
+                        run,
+                        storm.tally(),
+                        new Verdict(
+                                wave,
+                                Duration.ofNanos(ended - began),
+                                Duration.ofNanos(over - ended),
+                                traffic.writes(),
+                                history,
+                                violations));
+            }
         }
+    }
+
+    private void judge(ChaosRun run, Tally tally, Verdict verdict) throws IOException {
+        Path report = new ChaosReport(run, tally).write(verdict, hosts);
+        System.out.println("chaos: " + tally + ", wave " + verdict.waves() + "; see " + report.toAbsolutePath());
+        assertThat(verdict.violations()).as("seed %s, %s", seed, tally).isEmpty();
+        assertThat(verdict.history().batches()).isGreaterThanOrEqualTo((verdict.waves() - 1L) * run.rows() / 50);
+        assertThat(verdict.writes()).isPositive();
     }
 
     /** After the faults, whatever is under way is finished; operators do what operators do. */

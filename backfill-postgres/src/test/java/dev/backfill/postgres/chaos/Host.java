@@ -24,6 +24,11 @@ final class Host {
         }
     }
 
+    private static final String WAVES = "waves";
+
+    /** To register as many as a long run has would take longer than a process lives. */
+    private static final int AHEAD = 40;
+
     private final String name;
     private final Profile profile;
     private final File log;
@@ -31,7 +36,7 @@ final class Host {
     private int launches;
     private Process process;
 
-    Host(int number, Profile profile, String url, int waves, Path directory) throws IOException {
+    Host(int number, Profile profile, String url, Path directory) throws IOException {
         this.name = "host-" + number;
         this.profile = profile;
         this.log = directory.resolve(name + ".log").toFile();
@@ -45,16 +50,18 @@ final class Host {
                 ChaosHost.class.getName(),
                 url,
                 name,
-                Integer.toString(waves),
+                WAVES,
                 Long.toString(ChaosSuite.LEASE_MILLIS),
-                Long.toString(profile.idleMillis));
-        this.process = launch();
+                Long.toString(profile.idleMillis),
+                Long.toString(ProcessHandle.current().pid()));
+        this.process = launch(1);
     }
 
-    private Process launch() throws IOException {
+    private Process launch(int wave) throws IOException {
         List<String> named = new ArrayList<>(command);
         // A name for each process: the owner of a claim is to be told from who was killed before.
         named.set(named.indexOf(name), "%s-%05d".formatted(name, ++launches));
+        named.set(named.indexOf(WAVES), Integer.toString(wave + AHEAD));
         return new ProcessBuilder(named)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log))
@@ -78,27 +85,20 @@ final class Host {
         return log;
     }
 
-    /** SIGKILL, and another process in its place. */
-    void killAndReplace() throws IOException, InterruptedException {
+    /** SIGKILL, and another process in its place, which knows the waves up to this one and some more. */
+    void killAndReplace(int wave) throws IOException, InterruptedException {
         process.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
-        process = launch();
+        process = launch(wave);
     }
 
     /** SIGSTOP: whatever it has open stays open, and nothing of it goes on. */
-    void freeze() throws IOException, InterruptedException {
-        signal(process.pid(), "STOP");
+    void freeze(Signals signals) throws IOException {
+        signals.send(process.pid(), "STOP");
     }
 
     /** SIGCONT. */
-    void thaw() throws IOException, InterruptedException {
-        signal(process.pid(), "CONT");
-    }
-
-    static void signal(long pid, String signal) throws IOException, InterruptedException {
-        new ProcessBuilder("kill", "-" + signal, Long.toString(pid))
-                .redirectErrorStream(true)
-                .start()
-                .waitFor(5, TimeUnit.SECONDS);
+    void thaw(Signals signals) throws IOException {
+        signals.send(process.pid(), "CONT");
     }
 
     void end() throws InterruptedException {

@@ -7,6 +7,8 @@ import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.FaultProxy;
 import dev.backfill.testkit.Gate;
 import dev.backfill.testkit.TestDatabase;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -17,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** The faults, one after the other, and the next wave whenever one is completed. */
-final class Storm {
+final class Storm implements AutoCloseable {
 
     static final String OWNER_IN_BATCH = "owner, in an open batch";
     static final String OWNER = "owner, between two batches";
@@ -35,6 +37,7 @@ final class Storm {
     private final List<Host> hosts;
     private final Random random;
     private final int waves;
+    private final Signals signals = new Signals();
     private final Tally tally = new Tally();
     private final List<Gate> toBeLost = new ArrayList<>();
     private int wave = 1;
@@ -45,7 +48,8 @@ final class Storm {
         static final Sight NOTHING = new Sight("", 0, false);
     }
 
-    Storm(ChaosRun run, BackfillHarness operator, FaultProxy proxy, List<Host> hosts, Random random) {
+    Storm(ChaosRun run, BackfillHarness operator, FaultProxy proxy, List<Host> hosts, Random random)
+            throws IOException {
         this.database = run.database();
         this.server = run.server();
         this.waves = run.waves();
@@ -55,11 +59,12 @@ final class Storm {
         this.random = random;
     }
 
-    /** Rages until it has killed so often, and says in which wave it ended. */
-    int rage(int kills) throws Exception {
+    /** Rages until it has killed so often or for so long, and says in which wave it ended. */
+    int rage(int kills, Duration limit) throws Exception {
+        long until = System.nanoTime() + limit.toNanos();
         operator.start(Waves.id(wave));
         Deque<Fault> first = new ArrayDeque<>(Fault.eachOnce(random));
-        while (tally.of(Fault.KILL.name()) < kills) {
+        while (tally.of(Fault.KILL.name()) < kills && System.nanoTime() - until < 0) {
             keepGoing();
             awaitOwner();
             pause(random.nextInt(100));
@@ -73,6 +78,11 @@ final class Storm {
 
     Tally tally() {
         return tally;
+    }
+
+    @Override
+    public void close() {
+        signals.close();
     }
 
     private void strike(Fault fault) throws Exception {
@@ -108,19 +118,19 @@ final class Storm {
         Host host = freezeSomebody();
         // Still frozen, so that what is seen is what dies.
         tally.count("kill: " + kind(host, look()));
-        host.killAndReplace();
+        host.killAndReplace(wave);
     }
 
     /** The owner, in most cases, and mostly in an open batch: the death of somebody idle proves little. */
     private Host freezeSomebody() throws Exception {
         int dice = random.nextInt(10);
         Host host = dice == 0 ? hosts.get(random.nextInt(hosts.size())) : owner();
-        host.freeze();
+        host.freeze(signals);
         for (int i = 0; dice > 1 && i < AIMS && !kind(host, look()).equals(OWNER_IN_BATCH); i++) {
-            host.thaw();
+            host.thaw(signals);
             pause(5 + random.nextInt(20));
             host = owner();
-            host.freeze();
+            host.freeze(signals);
         }
         return host;
     }
@@ -149,7 +159,7 @@ final class Storm {
         if (!kind.equals(ANOTHER) && look().generation() > before.generation()) {
             tally.count(OVERTAKEN + ", " + host.profile());
         }
-        host.thaw();
+        host.thaw(signals);
     }
 
     private void pauseAndResume() {
@@ -168,7 +178,7 @@ final class Storm {
                 "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
                         + " AND pid <> pg_backend_pid() AND backend_type = 'client backend' ORDER BY xact_start NULLS LAST LIMIT 1");
         for (String pid : pids) {
-            Host.signal(Long.parseLong(pid), "KILL");
+            signals.send(Long.parseLong(pid), "KILL");
         }
     }
 

@@ -42,32 +42,43 @@ final class PgBouncer implements PostgresServer {
         this.parameters = parameters;
     }
 
-    /** Starts one before a server. */
-    static PostgresServer before(PostgresServer server) {
-        Path program = program(System.getenv("PATH"))
+    /**
+     * Starts one before a server.
+     *
+     * @param name of the server, of which one JVM may have several
+     */
+    static PostgresServer before(PostgresServer server, String name) {
+        return before(server, name, System.getenv("PATH") + File.pathSeparator + "/usr/sbin");
+    }
+
+    static PostgresServer before(PostgresServer server, String name, String path) {
+        Path program = program(path)
                 .orElseThrow(
                         () -> new IllegalStateException(
                                 "backfill.test.pooler asks for PgBouncer, and there is no pgbouncer on the PATH or in"
                                         + " /usr/sbin. Install it (Debian: apt-get install pgbouncer), or leave the setting away."));
         try {
-            return start(program, server);
+            return start(program, server, ServerSlot.take(parent(name)));
         } catch (IOException e) {
             throw new UncheckedIOException("PgBouncer (" + program + ") could not be started for tests.", e);
         }
     }
 
-    static Optional<Path> program(String path) {
-        return Stream.concat(Stream.of(path.split(File.pathSeparator)), Stream.of("/usr/sbin"))
+    private static Optional<Path> program(String path) {
+        return Stream.of(path.split(File.pathSeparator))
                 .map(directory -> Path.of(directory, "pgbouncer"))
                 .filter(Files::isExecutable)
                 .findFirst();
     }
 
-    private static PgBouncer start(Path program, PostgresServer server) throws IOException {
-        ServerSlot slot = ServerSlot.take(Path.of(
+    static Path parent(String name) {
+        return Path.of(
                 System.getProperty("java.io.tmpdir"),
                 "backfill-testkit-" + System.getProperty("user.name"),
-                "pgbouncer"));
+                "pgbouncer-" + name);
+    }
+
+    private static PgBouncer start(Path program, PostgresServer server, ServerSlot slot) throws IOException {
         endLeftover(slot.home());
         boolean prepares = keepsPreparedStatements(program);
         for (int i = 0; i < STARTS; i++) {
@@ -163,7 +174,7 @@ final class PgBouncer implements PostgresServer {
         }
     }
 
-    private static Path pidFile(Path home) {
+    static Path pidFile(Path home) {
         return home.resolve("pgbouncer.pid");
     }
 

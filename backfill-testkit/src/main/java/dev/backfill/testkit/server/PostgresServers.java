@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -48,7 +49,8 @@ public final class PostgresServers {
             return server;
         }
         synchronized (RUNNING) {
-            return POOLED.computeIfAbsent(durability, key -> PgBouncer.before(server));
+            return POOLED.computeIfAbsent(
+                    durability, key -> PgBouncer.before(server, key.name().toLowerCase(Locale.ROOT)));
         }
     }
 
