@@ -12,6 +12,7 @@ import dev.backfill.postgres.internal.engine.BatchMeter;
 import dev.backfill.postgres.internal.engine.EngineContext;
 import dev.backfill.postgres.internal.engine.Events;
 import dev.backfill.postgres.internal.jdbc.Limits;
+import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.postgres.internal.jdbc.Transactions;
@@ -41,6 +42,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,6 +60,7 @@ final class Boot {
     private final List<Migration> steps;
     private final Events events;
     private final BooleanSupplier allBusy;
+    private final Predicate<BackfillId> caughtIn;
     private final Sessions sessions;
     private final AtomicReference<@Nullable PlaneContext> verified = new AtomicReference<>();
     private final Set<BackfillId> toStart;
@@ -65,13 +68,19 @@ final class Boot {
     private volatile @Nullable BackfillException problem;
     private volatile boolean schemaSettled;
 
-    Boot(Configuration configuration, List<Migration> steps, Events events, BooleanSupplier allBusy) {
+    Boot(
+            Configuration configuration,
+            List<Migration> steps,
+            Events events,
+            BooleanSupplier allBusy,
+            Predicate<BackfillId> caughtIn) {
         this.configuration = configuration;
         this.steps = steps;
         this.toStart = Collections.synchronizedSet(
                 new LinkedHashSet<>(configuration.registry().required()));
         this.events = events;
         this.allBusy = allBusy;
+        this.caughtIn = caughtIn;
         this.sessions = new Sessions(
                 configuration.connections(), configuration.options().preparedStatements());
     }
@@ -165,7 +174,7 @@ final class Boot {
                 SchemaVersion.read(session, names).require(names, steps);
             }
             LocalView local = new LocalView(
-                    configuration.registry(), configuration.options().maxAttempts(), allBusy);
+                    configuration.registry(), configuration.options().maxAttempts(), allBusy, caughtIn);
             PlaneContext made = PlaneContext.of(engine(names), local);
             return verified.compareAndSet(null, made) ? made : Objects.requireNonNull(verified.get());
         } catch (SQLException e) {
@@ -224,7 +233,7 @@ final class Boot {
             throw new BackfillException(
                     "The host's own migrations failed (" + e.getClass().getName()
                             + "). No backfill was registered or started; the next attempt runs them again.",
-                    e);
+                    Redaction.of(e));
         }
     }
 
