@@ -2,14 +2,15 @@ package dev.backfill.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.StepOutcome.Committed;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
+import dev.backfill.testkit.WarmConnections;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,10 +37,10 @@ class RoundTripsIT {
 
     private List<Long> perBatch(BackfillDefinition<?> definition, boolean fused) throws Exception {
         try (WireCounter wire = new WireCounter(db.jdbcUrl());
-                HikariDataSource pool = pool(wire.jdbcUrl());
+                WarmConnections warm = connections(wire.jdbcUrl());
                 BackfillHarness harness = BackfillHarness.over(db)
                         .definitions(definition)
-                        .connections(pool::getConnection)
+                        .connections(warm)
                         .options(o -> o.fusedCommit(fused))
                         .open()) {
             harness.start(definition.id());
@@ -56,12 +57,10 @@ class RoundTripsIT {
         }
     }
 
-    private static HikariDataSource pool(String url) {
-        HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(url + (url.contains("?") ? "&" : "?") + "sslmode=disable&gssEncMode=disable");
-        config.setMaximumPoolSize(3);
-        config.setMinimumIdle(1);
-        return new HikariDataSource(config);
+    /** Connections that stay open and are never asked whether they are alive, as a pool asks when a machine is slow. */
+    private static WarmConnections connections(String url) throws SQLException {
+        String plain = url + (url.contains("?") ? "&" : "?") + "sslmode=disable&gssEncMode=disable";
+        return new WarmConnections(() -> DriverManager.getConnection(plain), 3);
     }
 
     @Test

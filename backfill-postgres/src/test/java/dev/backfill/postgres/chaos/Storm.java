@@ -67,7 +67,8 @@ final class Storm implements AutoCloseable {
         while (tally.of(Fault.KILL.name()) < kills && System.nanoTime() - until < 0) {
             keepGoing();
             awaitOwner();
-            pause(random.nextInt(100));
+            // Mostly at once, now and then after some progress.
+            pause(random.nextInt(random.nextInt(5) == 0 ? 1_000 : 100));
             Fault fault = first.isEmpty() ? Fault.any(random) : first.pop();
             tally.count(fault.name());
             strike(fault);
