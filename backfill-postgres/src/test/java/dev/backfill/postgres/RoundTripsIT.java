@@ -12,6 +12,7 @@ import dev.backfill.testkit.WarmConnections;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,7 +36,8 @@ class RoundTripsIT {
         Samples.items(db, 1_000);
     }
 
-    private List<Long> perBatch(BackfillDefinition<?> definition, boolean fused) throws Exception {
+    /** Of the batches, the one with the fewest: pace and health are asked once a second, by whichever batch comes next. */
+    private long fewest(BackfillDefinition<?> definition, boolean fused) throws Exception {
         try (WireCounter wire = new WireCounter(db.jdbcUrl());
                 WarmConnections warm = connections(wire.jdbcUrl());
                 BackfillHarness harness = BackfillHarness.over(db)
@@ -53,7 +55,8 @@ class RoundTripsIT {
                     counts.add(wire.roundTrips() - before);
                 }
             }
-            return counts;
+            assertThat(counts).hasSize(COUNTED);
+            return Collections.min(counts);
         }
     }
 
@@ -65,17 +68,17 @@ class RoundTripsIT {
 
     @Test
     void a_set_batch_takes_three_round_trips_in_the_fused_form() throws Exception {
-        assertThat(perBatch(Samples.doubling(10), true)).hasSize(COUNTED).containsOnly(3L);
+        assertThat(fewest(Samples.doubling(10), true)).isEqualTo(3);
     }
 
     @Test
     void a_set_batch_takes_five_round_trips_in_the_plain_form() throws Exception {
         // Begin, repair, lock, fence, COMMIT: one after the other, for whoever wants to read along.
-        assertThat(perBatch(Samples.doubling(10), false)).hasSize(COUNTED).containsOnly(5L);
+        assertThat(fewest(Samples.doubling(10), false)).isEqualTo(5);
     }
 
     @Test
     void a_row_batch_takes_four_round_trips() throws Exception {
-        assertThat(perBatch(Samples.upper(10), true)).hasSize(COUNTED).containsOnly(4L);
+        assertThat(fewest(Samples.upper(10), true)).isEqualTo(4);
     }
 }
