@@ -34,7 +34,17 @@ final class ChaosReport {
     }
 
     /** What the run came to. */
-    record Verdict(int waves, Duration storm, Duration calm, long writes, History history, List<String> violations) {}
+    record Verdict(int waves, Duration storm, Duration calm, long writes, History history, List<String> violations) {
+
+        private String sentence() {
+            if (!violations.isEmpty()) {
+                return "**" + violations.size() + " violations**, see the end.";
+            }
+            return calm.isZero()
+                    ? "**In the middle of the storm.** No rule was broken so far; whether each row was done once is asked at the end."
+                    : "**Nothing was lost, nothing was done twice, no rule was broken.**";
+        }
+    }
 
     Path write(Verdict verdict, List<Host> hosts) throws IOException {
         head(verdict);
@@ -56,11 +66,7 @@ final class ChaosReport {
         line("");
         line("Written by the run itself: `mvn -Pchaos verify -Dkills=%d -Dchaos.seed=%d`.", run.kills(), run.seed());
         line("");
-        line(
-                "%s",
-                verdict.violations().isEmpty()
-                        ? "**Nothing was lost, nothing was done twice, no rule was broken.**"
-                        : "**" + verdict.violations().size() + " violations**, see the end.");
+        line("%s", verdict.sentence());
         line("");
         line("| | |");
         line("|---|---|");

@@ -77,7 +77,8 @@ class ChaosSuite {
             }
             long began = System.nanoTime();
             try (Storm storm = new Storm(run, operator, proxy, hosts, random)) {
-                int wave = storm.rage(run.kills(), limit);
+                int wave = storm.rage(
+                        run.kills(), limit, now -> interim(run, storm, now, elapsed(began), traffic, history));
                 long ended = System.nanoTime();
                 proxy.heal();
                 List<String> violations = new ArrayList<>(calm(operator, wave));
@@ -97,6 +98,23 @@ class ChaosSuite {
                                 violations));
             }
         }
+    }
+
+    /** A run that is stopped has said at least what it had seen. */
+    private void interim(ChaosRun run, Storm storm, int wave, Duration soFar, Traffic traffic, History history)
+            throws IOException {
+        try {
+            new ChaosReport(run, storm.tally())
+                    .write(
+                            new Verdict(wave, soFar, Duration.ZERO, traffic.writes(), history, history.violations()),
+                            hosts);
+        } catch (IllegalStateException e) {
+            System.out.println("chaos: the server is down, the interim report comes later");
+        }
+    }
+
+    private static Duration elapsed(long began) {
+        return Duration.ofNanos(System.nanoTime() - began);
     }
 
     private void judge(ChaosRun run, Tally tally, Verdict verdict) throws IOException {

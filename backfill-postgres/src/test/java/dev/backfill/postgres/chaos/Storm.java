@@ -29,6 +29,7 @@ final class Storm implements AutoCloseable {
 
     private static final long PAST_THE_LEASE = ChaosSuite.LEASE_MILLIS + 500;
     private static final int AIMS = 20;
+    private static final int MILESTONE = 25;
 
     private final TestDatabase database;
     private final ChaosServer server;
@@ -59,8 +60,13 @@ final class Storm implements AutoCloseable {
         this.random = random;
     }
 
+    /** What is done now and then while it rages. */
+    interface Milestone {
+        void reached(int wave) throws IOException;
+    }
+
     /** Rages until it has killed so often or for so long, and says in which wave it ended. */
-    int rage(int kills, Duration limit) throws Exception {
+    int rage(int kills, Duration limit, Milestone milestone) throws Exception {
         long until = System.nanoTime() + limit.toNanos();
         operator.start(Waves.id(wave));
         Deque<Fault> first = new ArrayDeque<>(Fault.eachOnce(random));
@@ -72,6 +78,9 @@ final class Storm implements AutoCloseable {
             Fault fault = first.isEmpty() ? Fault.any(random) : first.pop();
             tally.count(fault.name());
             strike(fault);
+            if (fault == Fault.KILL && tally.of(Fault.KILL.name()) % MILESTONE == 0) {
+                milestone.reached(wave);
+            }
         }
         toBeLost.stream().filter(Gate::hasArrival).forEach(gate -> tally.count(ANSWERS_LOST));
         return wave;
