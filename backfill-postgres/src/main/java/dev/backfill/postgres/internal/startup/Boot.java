@@ -20,6 +20,7 @@ import dev.backfill.postgres.internal.operator.LocalView;
 import dev.backfill.postgres.internal.operator.OperatorPlane;
 import dev.backfill.postgres.internal.operator.PlaneContext;
 import dev.backfill.postgres.internal.operator.Unavailability;
+import dev.backfill.postgres.internal.schema.LibraryTables;
 import dev.backfill.postgres.internal.schema.Migration;
 import dev.backfill.postgres.internal.schema.Migrator;
 import dev.backfill.postgres.internal.schema.Names;
@@ -67,6 +68,8 @@ final class Boot {
     private final Map<BackfillId, ConflictCode> refused = new ConcurrentHashMap<>();
     private volatile @Nullable BackfillException problem;
     private volatile boolean schemaSettled;
+    // Kept for what it has said already; used by the boot thread only.
+    private @Nullable Migrator migrator;
 
     Boot(
             Configuration configuration,
@@ -95,7 +98,7 @@ final class Boot {
         try {
             Duration patience = configuration.options().operatorTimeout();
             if (configuration.mode() == SchemaMode.MIGRATE
-                    && !new Migrator(sessions, names(patience), steps).migrate()) {
+                    && !migrator(names(patience)).migrate()) {
                 return false;
             }
             PlaneContext plane = context(patience);
@@ -172,6 +175,7 @@ final class Boot {
             Names names = names(patience);
             try (Session session = sessions.open(patience)) {
                 SchemaVersion.read(session, names).require(names, steps);
+                requireTables(session, names);
             }
             LocalView local = new LocalView(
                     configuration.registry(), configuration.options().maxAttempts(), allBusy, caughtIn);
@@ -179,6 +183,18 @@ final class Boot {
             return verified.compareAndSet(null, made) ? made : Objects.requireNonNull(verified.get());
         } catch (SQLException e) {
             throw Unavailability.of(e);
+        }
+    }
+
+    /**
+     * Looks whether all tables are whole. Not for an engine that stands for another version of the library in a test: what that one
+     * needs is not known here.
+     *
+     * @throws BackfillUnavailableException with the first that is not
+     */
+    void requireTables(Session session, Names names) throws SQLException {
+        if (steps.equals(Migration.ALL)) {
+            LibraryTables.require(session, names);
         }
     }
 
@@ -199,6 +215,15 @@ final class Boot {
                         new AuditSql(names, configuration.sink())),
                 events,
                 new BatchMeter());
+    }
+
+    private Migrator migrator(Names names) {
+        Migrator known = migrator;
+        if (known == null || !known.names().equals(names)) {
+            known = new Migrator(sessions, names, steps);
+            migrator = known;
+        }
+        return known;
     }
 
     private Names names(Duration patience) throws SQLException {
