@@ -2,6 +2,7 @@ package dev.backfill.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.backfill.BackfillState;
 import dev.backfill.StepOutcome.Committed;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.HarnessWorker;
@@ -41,6 +42,7 @@ class PoolerIT {
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
             harness.start(Samples.upper(10).id());
+            assertThat(harness.state(Samples.upper(10).id())).isEqualTo(BackfillState.RUNNING);
             HarnessWorker worker = harness.worker("a");
             for (int i = 0; i < 40; i++) {
                 // Every other batch, the session of the batch before is somebody else's.
