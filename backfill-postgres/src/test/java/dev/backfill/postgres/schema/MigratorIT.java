@@ -19,6 +19,7 @@ import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.Race;
 import dev.backfill.testkit.TestDatabase;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.Statement;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -168,7 +169,8 @@ class MigratorIT {
         db.execute("grant usage on schema public to " + role);
         try (Backfills engine = Host.ofVersion(
                 () -> {
-                    Connection connection = db.get();
+                    // Past a pooler, which would lend the session and its role to everybody.
+                    Connection connection = DriverManager.getConnection(db.directUrl());
                     try (Statement statement = connection.createStatement()) {
                         statement.execute("set role " + role);
                     }

@@ -33,7 +33,7 @@ class SchemaCatalogIT {
     @Test
     void the_declared_tables_and_the_migrated_ones_are_the_same() throws Exception { // SC-1
         db.execute("create schema declared");
-        db.execute("set search_path = declared; " + Files.readString(Path.of("..", "schema", "tables.sql")));
+        db.execute("set local search_path = declared; " + Files.readString(Path.of("..", "schema", "tables.sql")));
         migrated("migrated", Migration.ALL);
         List<String> declared = CatalogPicture.of(db, "declared");
         assertThat(declared).hasSizeGreaterThan(100);
