@@ -26,7 +26,7 @@ final class Counters {
         // The library's tables stay, emptied: migrating anew for each test would take most of its time.
         if (db.queryText("select to_regclass('backfill')") != null) {
             db.execute("delete from backfill; delete from backfill_definition; delete from backfill_validation;"
-                    + " delete from backfill_request; delete from backfill_audit; delete from backfill_pace");
+                    + " delete from backfill_request; delete from backfill_audit; delete from backfill_pace; delete from backfill_family");
         }
         db.execute("drop table if exists counters");
         db.execute(
