@@ -53,13 +53,15 @@ final class Overhead implements Section {
             measure(lab, contest, WARM_UP_ROWS);
         }
         Map<Contest, List<Cost>> costs = new LinkedHashMap<>();
+        // In the order of the table, whatever the order of the runs.
         contests.forEach(contest -> costs.put(contest, new ArrayList<>()));
         for (int run = 0; run < settings.runs(); run++) {
             List<Contest> order = new ArrayList<>(contests);
             // Each in another neighbourhood, so that a slow minute of the machine is not always the same one's.
             Collections.rotate(order, run * contests.size() / settings.runs());
             for (Contest contest : order) {
-                costs.get(contest).add(measure(lab, contest, contest.rows(settings.rows())));
+                Cost cost = measure(lab, contest, contest.rows(settings.rows()));
+                costs.computeIfAbsent(contest, c -> new ArrayList<>()).add(cost);
             }
         }
         return findings(lab, settings, costs);

@@ -6,8 +6,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The server that everything is measured on: fsync and synchronous_commit on, as in production. Every measurement gets a database
@@ -32,9 +34,10 @@ public final class Lab implements AutoCloseable {
     public static Lab open(Path home) throws IOException, SQLException {
         Path data = home.resolve("server");
         Files.createDirectories(home);
+        delete(data);
         EmbeddedPostgres server = EmbeddedPostgres.builder()
                 .setDataDirectory(data)
-                .setCleanDataDirectory(true)
+                .setCleanDataDirectory(false)
                 .setOutputRedirector(
                         ProcessBuilder.Redirect.to(home.resolve("server.log").toFile()))
                 .setPGStartupWait(Duration.ofSeconds(60))
@@ -108,5 +111,18 @@ public final class Lab implements AutoCloseable {
     @Override
     public void close() throws IOException {
         server.close();
+        delete(data);
+    }
+
+    /** Gigabytes; those of a run that was killed are in the way of the next. */
+    private static void delete(Path directory) throws IOException {
+        if (!Files.exists(directory)) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
     }
 }
