@@ -39,7 +39,8 @@ public final class BenchmarkMain {
         }
         Archive results = new Archive(settings.output().resolve("results.json"), settings.output());
         Archive published = new Archive(
-                settings.documents().resolve("performance.json"), settings.documents().resolve("images"));
+                settings.documents().resolve("performance.json"),
+                settings.documents().resolve("images"));
         try (Lab lab = Lab.open(settings.output())) {
             for (Section section : SECTIONS) {
                 if (settings.has(section.name())) {

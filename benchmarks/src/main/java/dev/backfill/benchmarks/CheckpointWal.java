@@ -41,12 +41,16 @@ final class CheckpointWal {
             try (BackfillWorker worker = backfills.worker("benchmark")) {
                 step(worker, WARM_UP);
                 int part = (int) (rows / 1_000 - WARM_UP) / 2;
-                double early = new Meter(lab, database).of(() -> step(worker, part)).walBytes() / part;
-                double late = new Meter(lab, database).of(() -> step(worker, part)).walBytes() / part;
-                Sheet sheet = findings.sheet("WAL of a batch in which no row needs the repair", "part", "batches", "WAL bytes/batch");
+                double early =
+                        new Meter(lab, database).of(() -> step(worker, part)).walBytes() / part;
+                double late =
+                        new Meter(lab, database).of(() -> step(worker, part)).walBytes() / part;
+                Sheet sheet = findings.sheet(
+                        "WAL of a batch in which no row needs the repair", "part", "batches", "WAL bytes/batch");
                 sheet.add("first half", part, early);
                 sheet.add("second half", part, late);
-                findings.goals().add(Goal.atMost("WAL of the checkpoint, second half against first", 1.1, late / early));
+                findings.goals()
+                        .add(Goal.atMost("WAL of the checkpoint, second half against first", 1.1, late / early));
             }
         }
     }

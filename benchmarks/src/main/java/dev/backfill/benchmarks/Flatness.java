@@ -88,9 +88,14 @@ final class Flatness implements Section {
         add(sheet, "first percentile", first);
         add(sheet, "between", middle);
         add(sheet, "last percentile", last);
-        findings.goals().add(Goal.atMost("time of a batch, last percentile against first", 1.1, last.median() / first.median()));
-        findings.goals().add(Goal.atMost("buffers of a batch, last percentile against first", 1.1, last.buffers() / first.buffers()));
-        findings.notes().add("The table is not vacuumed on the way, so every repaired row leaves its old version behind.");
+        findings.goals()
+                .add(Goal.atMost(
+                        "time of a batch, last percentile against first", 1.1, last.median() / first.median()));
+        findings.goals()
+                .add(Goal.atMost(
+                        "buffers of a batch, last percentile against first", 1.1, last.buffers() / first.buffers()));
+        findings.notes()
+                .add("The table is not vacuumed on the way, so every repaired row leaves its old version behind.");
     }
 
     private static void add(Sheet sheet, String label, Part part) {
@@ -148,7 +153,9 @@ final class Flatness implements Section {
                     database.number("select sum(n_dead_tup) " + OWN_TABLES),
                     done.median());
         }
-        findings.notes().add("Many batches ran with synchronous_commit off, to have more of them in the same time; that changes their"
-                + " duration, not what they leave behind.");
+        findings.notes()
+                .add(
+                        "Many batches ran with synchronous_commit off, to have more of them in the same time; that changes their"
+                                + " duration, not what they leave behind.");
     }
 }

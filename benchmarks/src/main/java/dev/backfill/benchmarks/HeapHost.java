@@ -58,8 +58,8 @@ final class HeapHost {
 
     private static boolean isHeap(String pool) {
         return ManagementFactory.getMemoryPoolMXBeans().stream()
-                .anyMatch(bean ->
-                        bean.getName().equals(pool) && bean.getType() == java.lang.management.MemoryType.HEAP);
+                .anyMatch(
+                        bean -> bean.getName().equals(pool) && bean.getType() == java.lang.management.MemoryType.HEAP);
     }
 
     private static long register(Database database, int count) throws Exception {

@@ -51,7 +51,9 @@ final class IdleCost implements Section {
                 fork.close();
             }
         }
-        findings.notes().add("One worker for each engine, default poll of 1 s give or take half; none of the backfills is started.");
+        findings.notes()
+                .add(
+                        "One worker for each engine, default poll of 1 s give or take half; none of the backfills is started.");
         return findings;
     }
 

@@ -42,13 +42,18 @@ final class Latency implements Section {
 
     /** Options of a host whose claims lapse soon. */
     static EngineOptions options(Duration lease) {
-        return EngineOptions.builder().scaledToLease(lease).poll(POLL).workers(1).build();
+        return EngineOptions.builder()
+                .scaledToLease(lease)
+                .poll(POLL)
+                .workers(1)
+                .build();
     }
 
     @Override
     public Findings run(Lab lab, Settings settings) throws Exception {
         Findings findings = Findings.of(name());
-        Sheet sheet = findings.sheet("Milliseconds until it had its effect", "what", "times", "p50 ms", "p99 ms", "max ms");
+        Sheet sheet =
+                findings.sheet("Milliseconds until it had its effect", "what", "times", "p50 ms", "p99 ms", "max ms");
         Database database = lab.copy("latency", Items.of(ROWS));
         List<Double> takeovers = takeovers(database, settings.kills());
         add(sheet, "takeover after SIGKILL, lease 2 s, poll 200 ms ± half", takeovers);
@@ -59,11 +64,12 @@ final class Latency implements Section {
         add(sheet, "pause: request to the worker's own word that it stopped", stopped);
         add(sheet, "close: call to return, claim released", closes(database, settings.kills()));
         add(sheet, "start: request to first committed batch, poll 1 s ± half", starts(lab, settings.kills()));
-        findings.notes().add(String.format(
-                java.util.Locale.ROOT,
-                "Takeover p50 is %.2f leases, p99 %.2f leases: a dead owner's claim must lapse first, then somebody must look.",
-                p(takeovers, 0.5) / LEASE.toMillis(),
-                p(takeovers, 0.99) / LEASE.toMillis()));
+        findings.notes()
+                .add(String.format(
+                        java.util.Locale.ROOT,
+                        "Takeover p50 is %.2f leases, p99 %.2f leases: a dead owner's claim must lapse first, then somebody must look.",
+                        p(takeovers, 0.5) / LEASE.toMillis(),
+                        p(takeovers, 0.99) / LEASE.toMillis()));
         return findings;
     }
 
@@ -134,7 +140,8 @@ final class Latency implements Section {
                 backfills.close();
                 millis.add((System.nanoTime() - asked) / MILLIS);
             }
-            if (database.number("select count(*) from backfill where claim_token is not null and id like 'close.%'") > 0) {
+            if (database.number("select count(*) from backfill where claim_token is not null and id like 'close.%'")
+                    > 0) {
                 throw new IllegalStateException("A closed engine still held a claim.");
             }
         }

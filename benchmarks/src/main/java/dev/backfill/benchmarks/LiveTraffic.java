@@ -88,8 +88,10 @@ final class LiveTraffic implements Section {
                     Math.rint(Statistics.median(runs, Measured::repaired)));
             chart.add(entry.getKey().label, p99, entry.getKey() != Mode.NONE);
         }
-        findings.notes().add("Paced: a rest of four times each batch, and batches of 10 ms at most. Clients, repair and server share the"
-                + " cores; an update is due at a fixed instant, whether the one before it has ended or not.");
+        findings.notes()
+                .add(
+                        "Paced: a rest of four times each batch, and batches of 10 ms at most. Clients, repair and server share the"
+                                + " cores; an update is due at a fixed instant, whether the one before it has ended or not.");
         return findings.with(chart);
     }
 
@@ -103,7 +105,9 @@ final class LiveTraffic implements Section {
                         Statistics.percentile(millis, 0.5),
                         Statistics.percentile(millis, 0.99),
                         Statistics.percentile(millis, 1),
-                        backfills == null ? 0 : database.number("select rows_changed from backfill") / settings.seconds());
+                        backfills == null
+                                ? 0
+                                : database.number("select rows_changed from backfill") / settings.seconds());
             } finally {
                 close(backfills);
             }

@@ -41,15 +41,20 @@ final class Memory implements Section {
             double few = heap(lab.items(FEW_ROWS), "repair", style.key(), SMALL_HEAP);
             double many = heap(lab.items(settings.memoryRows()), "repair", style.key(), SMALL_HEAP);
             sheet.add(style.name().toLowerCase(Locale.ROOT), few, many, many - few);
-            findings.goals().add(Goal.atMost("heap of the " + style.key() + " style, many rows against few", 1.25, many / few));
+            findings.goals()
+                    .add(Goal.atMost("heap of the " + style.key() + " style, many rows against few", 1.25, many / few));
         }
         lab.forget("items_" + settings.memoryRows());
         double definitions = heap(
-                lab.items(1_000), "register", Integer.toString(settings.backfills()), List.of("-Xmx512m", "-XX:+UseSerialGC"));
+                lab.items(1_000),
+                "register",
+                Integer.toString(settings.backfills()),
+                List.of("-Xmx512m", "-XX:+UseSerialGC"));
         Sheet registered = findings.sheet("Heap of registered definitions", "definitions", "MB");
         registered.add(settings.backfills(), definitions);
         findings.goals().add(Goal.atMost("MB of " + settings.backfills() + " registered definitions", 50, definitions));
-        findings.notes().add("Collections come at their own moments, so that two equal runs differ by a megabyte or two.");
+        findings.notes()
+                .add("Collections come at their own moments, so that two equal runs differ by a megabyte or two.");
         return findings;
     }
 

@@ -35,7 +35,13 @@ final class NetworkDistance implements Section {
     public Findings run(Lab lab, Settings settings) throws Exception {
         Findings findings = Findings.of(name());
         Sheet sheet = findings.sheet(
-                "Rows per second with a round-trip time added", "way", "0 ms", "0.5 ms", "2 ms", "10 ms", "ms/batch at 10 ms");
+                "Rows per second with a round-trip time added",
+                "way",
+                "0 ms",
+                "0.5 ms",
+                "2 ms",
+                "10 ms",
+                "ms/batch at 10 ms");
         for (String key : RIVALS) {
             if (settings.hasRival(key)) {
                 Rival rival = Rival.of(key);

@@ -111,34 +111,43 @@ final class Overhead implements Section {
                 "WAL bytes/row");
         Chart chart = Chart.of("The same repair, rows per second", "rows/s, longer is better");
         double ourRoundTrips = Double.NaN;
-        for (Map.Entry<Contest, List<Cost>> entry : costs.entrySet()) {
-            Contest contest = entry.getKey();
-            List<Cost> runs = entry.getValue();
-            long rows = contest.rows(settings.rows());
-            double rate = Statistics.median(runs, cost -> rows / cost.seconds());
+        for (Contest contest : costs.keySet()) {
             PerBatch perBatch = PerBatch.count(lab, contest.rival(), contest.batch());
             if (contest.rival().key().equals("set")) {
                 ourRoundTrips = perBatch.roundTrips();
             }
-            sheet.add(
-                    contest.rival().name(),
-                    contest.batch() == 0 ? (Object) "all" : contest.batch(),
-                    Math.rint(rate),
-                    ratio(costs, settings, contest.rival().key(), "hand", contest.batch()),
-                    spread(runs),
-                    Statistics.median(runs, cost -> cost.clientCpu() / rows * MICROS),
-                    Statistics.median(runs, cost -> cost.serverCpu() / rows * MICROS),
-                    perBatch.statements(),
-                    perBatch.roundTrips(),
-                    Math.rint(Statistics.median(runs, cost -> cost.walBytes() / rows)));
+            double rate = add(sheet, contest, perBatch, settings, costs);
             chart.add(contest.label(), rate, contest.rival().ours());
         }
         goals(findings, settings, costs, ourRoundTrips);
         CheckpointWal.measure(lab, settings, findings);
-        findings.notes().add("`of hand-written` compares with the bare hand-written loop (ranges of IDs without gaps) of the same batch"
-                + " size, run by run; the keyset loop does what a table with gaps needs.");
-        findings.notes().add("`Spring Batch, chunk step` repairs a quarter of the rows; its rate does not depend on their number.");
+        findings.notes()
+                .add(
+                        "`of hand-written` compares with the bare hand-written loop (ranges of IDs without gaps) of the same batch"
+                                + " size, run by run; the keyset loop does what a table with gaps needs.");
+        findings.notes()
+                .add(
+                        "`Spring Batch, chunk step` repairs a quarter of the rows; its rate does not depend on their number.");
         return findings.with(chart);
+    }
+
+    private static double add(
+            Sheet sheet, Contest contest, PerBatch perBatch, Settings settings, Map<Contest, List<Cost>> costs) {
+        List<Cost> runs = costs.getOrDefault(contest, List.of());
+        long rows = contest.rows(settings.rows());
+        double rate = Statistics.median(runs, cost -> rows / cost.seconds());
+        sheet.add(
+                contest.rival().name(),
+                contest.batch() == 0 ? (Object) "all" : contest.batch(),
+                Math.rint(rate),
+                ratio(costs, settings, contest.rival().key(), "hand", contest.batch()),
+                spread(runs),
+                Statistics.median(runs, cost -> cost.clientCpu() / rows * MICROS),
+                Statistics.median(runs, cost -> cost.serverCpu() / rows * MICROS),
+                perBatch.statements(),
+                perBatch.roundTrips(),
+                Math.rint(Statistics.median(runs, cost -> cost.walBytes() / rows)));
+        return rate;
     }
 
     private static double spread(List<Cost> runs) {
@@ -161,25 +170,31 @@ final class Overhead implements Section {
     private static List<Double> rates(Map<Contest, List<Cost>> costs, Settings settings, String key, int batch) {
         return costs.entrySet().stream()
                 .filter(entry -> entry.getKey().rival().key().equals(key))
-                .filter(entry -> entry.getKey().batch() == batch || !entry.getKey().rival().batched())
-                .flatMap(entry -> entry.getValue().stream()
-                        .map(cost -> entry.getKey().rows(settings.rows()) / cost.seconds()))
+                .filter(entry -> entry.getKey().batch() == batch
+                        || !entry.getKey().rival().batched())
+                .flatMap(entry ->
+                        entry.getValue().stream().map(cost -> entry.getKey().rows(settings.rows()) / cost.seconds()))
                 .toList();
     }
 
-    private static void goals(
-            Findings findings, Settings settings, Map<Contest, List<Cost>> costs, double roundTrips) {
+    private static void goals(Findings findings, Settings settings, Map<Contest, List<Cost>> costs, double roundTrips) {
         List<Goal> goals = findings.goals();
-        goals.add(Goal.atLeast("set style against hand-written loop, 1,000", 0.97, ratio(costs, settings, "set", "hand", 1_000)));
-        goals.add(Goal.atLeast("set style against hand-written loop, 5,000", 0.98, ratio(costs, settings, "set", "hand", 5_000)));
+        goals.add(Goal.atLeast(
+                "set style against hand-written loop, 1,000", 0.97, ratio(costs, settings, "set", "hand", 1_000)));
+        goals.add(Goal.atLeast(
+                "set style against hand-written loop, 5,000", 0.98, ratio(costs, settings, "set", "hand", 5_000)));
         for (int batch : BATCH_SIZES) {
             String at = ", " + Sheet.shown(batch);
             goals.add(Goal.atLeast(
-                    "set style against hand-written keyset loop" + at, 1, ratio(costs, settings, "set", "keyset", batch)));
+                    "set style against hand-written keyset loop" + at,
+                    1,
+                    ratio(costs, settings, "set", "keyset", batch)));
             goals.add(Goal.atLeast(
                     "set style against single UPDATE" + at, 0.85, ratio(costs, settings, "set", "update", batch)));
             goals.add(Goal.atLeast(
-                    "Java function against Spring Batch chunk step" + at, 1.6, ratio(costs, settings, "row", "chunk", batch)));
+                    "Java function against Spring Batch chunk step" + at,
+                    1.6,
+                    ratio(costs, settings, "row", "chunk", batch)));
         }
         goals.add(Goal.atMost("round trips of a set batch", 3, roundTrips));
     }

@@ -70,18 +70,13 @@ final class Scale implements Section {
                 cpuOfOne = cpu;
             }
             double model = Math.min(members * one, Runtime.getRuntime().availableProcessors() / cpuOfOne);
-            sheet.add(
-                    members,
-                    Math.rint(rate),
-                    rate / one,
-                    Math.rint(model),
-                    rate / model,
-                    cpu * 1e6,
-                    cpu * rate);
+            sheet.add(members, Math.rint(rate), rate / one, Math.rint(model), rate / model, cpu * 1e6, cpu * rate);
             chart.add(members + (members == 1 ? " worker" : " workers"), rate, true);
         }
-        findings.notes().add("The model: as many times one worker's rate as there are workers, but no more than all cores give at the CPU"
-                + " that one worker needs for a row, clients included.");
+        findings.notes()
+                .add(
+                        "The model: as many times one worker's rate as there are workers, but no more than all cores give at the CPU"
+                                + " that one worker needs for a row, clients included.");
         return findings.with(chart);
     }
 
@@ -116,8 +111,8 @@ final class Scale implements Section {
         statements.add(whole[0].replaceFirst(" with \\(.*$", " partition by range (id)"));
         long each = (rows + 7) / 8;
         for (int i = 0; i < 8; i++) {
-            statements.add("create table items_" + i + " partition of items for values from (" + (i * each + 1) + ") to ("
-                    + ((i + 1) * each + 1) + ") with (autovacuum_enabled = off)");
+            statements.add("create table items_" + i + " partition of items for values from (" + (i * each + 1)
+                    + ") to (" + ((i + 1) * each + 1) + ") with (autovacuum_enabled = off)");
         }
         statements.add(whole[1]);
         statements.add(whole[2]);

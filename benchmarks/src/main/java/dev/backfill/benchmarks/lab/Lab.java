@@ -72,7 +72,8 @@ public final class Lab implements AutoCloseable {
         if (templates.add(template)) {
             admin.execute("create database " + template);
             Database made = database(template);
-            made.execute("create extension if not exists pg_stat_statements", "create extension if not exists pg_prewarm");
+            made.execute(
+                    "create extension if not exists pg_stat_statements", "create extension if not exists pg_prewarm");
             made.execute(statements);
             made.execute("vacuum (analyze, freeze)");
         }
@@ -85,7 +86,8 @@ public final class Lab implements AutoCloseable {
                 "create database bench template " + template + strategy,
                 "checkpoint");
         Database fresh = database("bench");
-        fresh.execute("select pg_prewarm(c.oid::regclass) from pg_class c where relkind in ('r', 'i') and relnamespace = 'public'::regnamespace");
+        fresh.execute(
+                "select pg_prewarm(c.oid::regclass) from pg_class c where relkind in ('r', 'i') and relnamespace = 'public'::regnamespace");
         return fresh;
     }
 

@@ -54,7 +54,8 @@ public final class WireCounter implements AutoCloseable {
     }
 
     private void fromClient(Socket client, Socket upstream) throws IOException {
-        try (DataInputStream in = new DataInputStream(new java.io.BufferedInputStream(client.getInputStream(), 1 << 16));
+        try (DataInputStream in =
+                        new DataInputStream(new java.io.BufferedInputStream(client.getInputStream(), 1 << 16));
                 DataOutputStream out =
                         new DataOutputStream(new java.io.BufferedOutputStream(upstream.getOutputStream(), 1 << 16))) {
             // The first message has no type.

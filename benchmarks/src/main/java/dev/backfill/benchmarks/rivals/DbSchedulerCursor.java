@@ -22,10 +22,11 @@ import java.util.concurrent.TimeUnit;
  */
 final class DbSchedulerCursor implements Rival {
 
-    private static final String TABLE = "create table scheduled_tasks (task_name text not null, task_instance text not null,"
-            + " task_data bytea, execution_time timestamptz not null, picked boolean not null, picked_by text,"
-            + " last_success timestamptz, last_failure timestamptz, consecutive_failures int, last_heartbeat timestamptz,"
-            + " version bigint not null, priority smallint, primary key (task_name, task_instance))";
+    private static final String TABLE =
+            "create table scheduled_tasks (task_name text not null, task_instance text not null,"
+                    + " task_data bytea, execution_time timestamptz not null, picked boolean not null, picked_by text,"
+                    + " last_success timestamptz, last_failure timestamptz, consecutive_failures int, last_heartbeat timestamptz,"
+                    + " version bigint not null, priority smallint, primary key (task_name, task_instance))";
 
     @Override
     public String name() {

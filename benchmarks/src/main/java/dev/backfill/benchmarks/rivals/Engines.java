@@ -38,10 +38,7 @@ public final class Engines {
 
     /** An engine that has come up, with somebody who listens. */
     public static Backfills open(
-            DataSource pool,
-            EngineOptions options,
-            BackfillListener listener,
-            List<BackfillDefinition<?>> definitions)
+            DataSource pool, EngineOptions options, BackfillListener listener, List<BackfillDefinition<?>> definitions)
             throws Exception {
         Backfills backfills = PostgresBackfills.on(pool)
                 .definitions(definitions)

@@ -46,11 +46,12 @@ public final class Library implements Rival {
 
     @Override
     public String name() {
-        return "Backfill, " + switch (style) {
-            case SET -> "set style";
-            case ROW -> "Java function";
-            case CUSTOM -> "custom style";
-        };
+        return "Backfill, "
+                + switch (style) {
+                    case SET -> "set style";
+                    case ROW -> "Java function";
+                    case CUSTOM -> "custom style";
+                };
     }
 
     @Override
@@ -68,11 +69,13 @@ public final class Library implements Rival {
         BackfillDefinition.Builder<Long> builder =
                 Backfill.define(id).over(table, Keys.bigint("id")).batchSize(batchSize);
         builder = switch (style) {
-            case SET -> builder.repair(SetRepair.set("name_upper", Items.EXPRESSION).where(Items.NEEDED));
+            case SET ->
+                builder.repair(SetRepair.set("name_upper", Items.EXPRESSION).where(Items.NEEDED));
             case ROW ->
                 builder.repair(RowRepair.reading("name")
-                        .writing("name_upper", row -> String.valueOf(row.text("name"))
-                                .toUpperCase(Locale.ROOT))
+                        .writing(
+                                "name_upper",
+                                row -> String.valueOf(row.text("name")).toUpperCase(Locale.ROOT))
                         .where(Items.NEEDED));
             case CUSTOM -> builder.repair(Library::custom);
         };

@@ -70,8 +70,8 @@ final class SpringJob implements Rival.Ready {
     public void run() throws Exception {
         JobExecution execution = launcher.run(job, new JobParameters());
         if (execution.getStatus() != BatchStatus.COMPLETED) {
-            throw new IllegalStateException("The job ended as " + execution.getStatus() + ": "
-                    + execution.getAllFailureExceptions());
+            throw new IllegalStateException(
+                    "The job ended as " + execution.getStatus() + ": " + execution.getAllFailureExceptions());
         }
     }
 

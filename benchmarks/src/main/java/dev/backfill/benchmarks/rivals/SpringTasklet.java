@@ -26,9 +26,11 @@ final class SpringTasklet implements Rival {
 
     @Override
     public Ready prepare(Database database, int batchSize) throws Exception {
-        return SpringJob.prepare(database, (repository, transactions, pool) -> new StepBuilder("upper", repository)
-                .tasklet(new Range(new JdbcTemplate(pool), batchSize), transactions)
-                .build());
+        return SpringJob.prepare(
+                database,
+                (repository, transactions, pool) -> new StepBuilder("upper", repository)
+                        .tasklet(new Range(new JdbcTemplate(pool), batchSize), transactions)
+                        .build());
     }
 
     private record Range(JdbcTemplate jdbc, int batchSize) implements Tasklet {
@@ -37,13 +39,15 @@ final class SpringTasklet implements Rival {
         public RepeatStatus execute(StepContribution contribution, ChunkContext chunk) {
             ExecutionContext context = chunk.getStepContext().getStepExecution().getExecutionContext();
             if (!context.containsKey("end")) {
-                context.putLong("end", Objects.requireNonNull(jdbc.queryForObject("select max(id) from items", Long.class)));
+                context.putLong(
+                        "end", Objects.requireNonNull(jdbc.queryForObject("select max(id) from items", Long.class)));
             }
             long end = context.getLong("end");
             long last = context.getLong("last", 0);
             long next = Math.min(last + batchSize, end);
             jdbc.update(
-                    "update items set name_upper = " + Items.EXPRESSION + " where id > ? and id <= ? and " + Items.NEEDED,
+                    "update items set name_upper = " + Items.EXPRESSION + " where id > ? and id <= ? and "
+                            + Items.NEEDED,
                     last,
                     next);
             context.putLong("last", next);

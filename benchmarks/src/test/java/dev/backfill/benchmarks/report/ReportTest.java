@@ -83,9 +83,8 @@ class ReportTest {
     void a_picture_is_well_formed_and_its_bars_are_as_long_as_their_values() throws Exception {
         new Archive(directory.resolve("a.json"), directory).put(found("overhead", 50));
         String svg = Files.readString(directory.resolve("performance-overhead.svg"));
-        Document picture = DocumentBuilderFactory.newInstance()
-                .newDocumentBuilder()
-                .parse(new InputSource(new StringReader(svg)));
+        Document picture =
+                DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(new InputSource(new StringReader(svg)));
         assertThat(picture.getDocumentElement().getAttribute("aria-label")).isEqualTo("Rates <of> \"all\" & sundry");
         // The first is the page.
         double whole = Double.parseDouble(picture.getElementsByTagName("rect")
