@@ -21,6 +21,7 @@ final class Overhead implements Section {
 
     private static final int[] BATCH_SIZES = {1_000, 5_000};
     private static final int WARM_UP_ROWS = 40_000;
+    private static final List<String> SLOW = List.of("chunk", "db-scheduler");
     private static final double MICROS = 1e6;
 
     /** One way at one batch size; 0 for none. */
@@ -30,9 +31,9 @@ final class Overhead implements Section {
             return batch == 0 ? rival.name() : rival.name() + ", " + Sheet.shown(batch);
         }
 
-        /** The slowest gets a part of the table: its rate is the same, and the others need the time. */
+        /** The slowest get a part of the table: their rate is the same, and the others need the time. */
         long rows(long all) {
-            return rival.key().equals("chunk") ? Math.max(all / 4, batch) : all;
+            return SLOW.contains(rival.key()) ? Math.max(all / 4, batch) : all;
         }
     }
 
@@ -127,7 +128,7 @@ final class Overhead implements Section {
                                 + " size, run by run; the keyset loop does what a table with gaps needs.");
         findings.notes()
                 .add(
-                        "`Spring Batch, chunk step` repairs a quarter of the rows; its rate does not depend on their number.");
+                        "The chunk step and db-scheduler repair a quarter of the rows; their rate does not depend on the number.");
         return findings.with(chart);
     }
 

@@ -19,12 +19,15 @@ import dev.backfill.benchmarks.rivals.Library;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** Several workers on disjoint parts of one table, against a model of what two cores can give. */
 final class Scale implements Section {
 
     private static final int[] MEMBERS = {1, 2, 4, 8};
     private static final int BATCH = 1_000;
+    private static final double MICROS = 1e6;
 
     @Override
     public String name() {
@@ -34,7 +37,7 @@ final class Scale implements Section {
     @Override
     public String size(Settings settings) {
         return String.format(
-                "%,d rows in 8 partitions, batches of %,d, medians of %d runs", rows(settings), BATCH, settings.runs());
+                "%,d rows in 8 partitions, batches of %,d, medians of %d interleaved runs", rows(settings), BATCH, settings.runs());
     }
 
     private static long rows(Settings settings) {
@@ -56,21 +59,25 @@ final class Scale implements Section {
         Chart chart = Chart.of("Rows per second with several workers on one table", "rows/s, longer is better");
         long rows = rows(settings);
         measure(lab, rows, 8);
+        Map<Integer, List<Cost>> all = new TreeMap<>();
+        for (int run = 0; run < settings.runs(); run++) {
+            for (int members : MEMBERS) {
+                all.computeIfAbsent(members, m -> new ArrayList<>()).add(measure(lab, rows, members));
+            }
+        }
         double one = Double.NaN;
         double cpuOfOne = Double.NaN;
-        for (int members : MEMBERS) {
-            List<Cost> runs = new ArrayList<>();
-            for (int run = 0; run < settings.runs(); run++) {
-                runs.add(measure(lab, rows, members));
-            }
-            double rate = Statistics.median(runs, cost -> rows / cost.seconds());
-            double cpu = Statistics.median(runs, cost -> (cost.clientCpu() + cost.serverCpu()) / rows);
+        for (Map.Entry<Integer, List<Cost>> entry : all.entrySet()) {
+            int members = entry.getKey();
+            double rate = Statistics.median(entry.getValue(), cost -> rows / cost.seconds());
+            double cpu = Statistics.median(entry.getValue(), cost -> (cost.clientCpu() + cost.serverCpu()) / rows);
             if (members == 1) {
                 one = rate;
                 cpuOfOne = cpu;
             }
             double model = Math.min(members * one, Runtime.getRuntime().availableProcessors() / cpuOfOne);
-            sheet.add(members, Math.rint(rate), rate / one, Math.rint(model), rate / model, cpu * 1e6, cpu * rate);
+            sheet.add(
+                    members, Math.rint(rate), rate / one, Math.rint(model), rate / model, cpu * MICROS, cpu * rate);
             chart.add(members + (members == 1 ? " worker" : " workers"), rate, true);
         }
         findings.notes()
