@@ -37,7 +37,8 @@ final class Scale implements Section {
     @Override
     public String size(Settings settings) {
         return String.format(
-                "%,d rows in 8 partitions, batches of %,d, medians of %d interleaved runs", rows(settings), BATCH, settings.runs());
+                "%,d rows in 8 partitions, batches of %,d, medians of %d interleaved runs",
+                rows(settings), BATCH, settings.runs());
     }
 
     private static long rows(Settings settings) {
@@ -76,8 +77,7 @@ final class Scale implements Section {
                 cpuOfOne = cpu;
             }
             double model = Math.min(members * one, Runtime.getRuntime().availableProcessors() / cpuOfOne);
-            sheet.add(
-                    members, Math.rint(rate), rate / one, Math.rint(model), rate / model, cpu * MICROS, cpu * rate);
+            sheet.add(members, Math.rint(rate), rate / one, Math.rint(model), rate / model, cpu * MICROS, cpu * rate);
             chart.add(members + (members == 1 ? " worker" : " workers"), rate, true);
         }
         findings.notes()
