@@ -20,7 +20,7 @@ import java.util.Map;
 final class Overhead implements Section {
 
     private static final int[] BATCH_SIZES = {1_000, 5_000};
-    private static final int WARM_UP_ROWS = 40_000;
+    private static final long WARM_UP_ROWS = 200_000;
     private static final List<String> SLOW = List.of("chunk", "db-scheduler");
     private static final double MICROS = 1e6;
 
@@ -51,7 +51,7 @@ final class Overhead implements Section {
     public Findings run(Lab lab, Settings settings) throws Exception {
         List<Contest> contests = contests(settings);
         for (Contest contest : contests) {
-            measure(lab, contest, WARM_UP_ROWS);
+            measure(lab, contest, contest.rows(Math.min(settings.rows(), WARM_UP_ROWS)));
         }
         Map<Contest, List<Cost>> costs = new LinkedHashMap<>();
         // In the order of the table, whatever the order of the runs.
