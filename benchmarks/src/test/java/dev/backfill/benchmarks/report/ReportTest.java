@@ -55,8 +55,17 @@ class ReportTest {
         Archive archive = new Archive(directory.resolve("a.json"), directory);
         archive.put(found("overhead", 123.456));
         Path document = directory.resolve("d.md");
-        String given = "before\n<!-- figures: overhead -->\nold\n<!-- end of figures -->\nbetween\n"
-                + "<!-- figures: never -->\nkept\n<!-- end of figures -->\nafter\n";
+        String given = """
+                before
+                <!-- figures: overhead -->
+                old
+                <!-- end of figures -->
+                between
+                <!-- figures: never -->
+                kept
+                <!-- end of figures -->
+                after
+                """;
         Files.writeString(document, given);
         archive.fill(document);
         String once = Files.readString(document);
