@@ -23,6 +23,10 @@ public enum DiagnosticCode {
     RETRY_REQUESTED(
             "The definition asked to be tried again later.", "Nothing, unless it goes on; then read its message."),
     /** See {@link #meaning()}. */
+    DEADLINE_PASSED(
+            "The definition's code had more than the time of a batch or validation.",
+            "End loops and waits in it, or use a smaller batch size; deploy, which also frees threads it still holds."),
+    /** See {@link #meaning()}. */
     CONTENTION(
             "A lock, deadlock or time limit stopped the batch.",
             "Nothing at first; if it repeats, look for long transactions on the table."),

@@ -1,5 +1,6 @@
 package dev.backfill.postgres;
 
+import dev.backfill.postgres.internal.jdbc.Redaction;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -77,7 +78,7 @@ public final class FlywayContractGuard implements Callback {
             throw new FlywayException(
                     "Whether the backfills of migration " + version
                             + " have completed could not be asked, so it was not begun.",
-                    e);
+                    Redaction.of(e));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.backfill.postgres;
 
+import dev.backfill.postgres.internal.jdbc.Redaction;
 import java.sql.SQLException;
 import liquibase.database.Database;
 import liquibase.database.jvm.JdbcConnection;
@@ -48,7 +49,8 @@ public final class LiquibaseContractGuard implements CustomPrecondition {
             throw new CustomPreconditionFailedException(e.getMessage(), e);
         } catch (SQLException e) {
             throw new CustomPreconditionErrorException(
-                    "Whether backfills have completed could not be asked, so the change set was not begun.", e);
+                    "Whether backfills have completed could not be asked, so the change set was not begun.",
+                    Redaction.of(e));
         }
     }
 }

@@ -2,10 +2,13 @@ package dev.backfill.reactor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.backfill.example.relay.ConsolePictures;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -17,6 +20,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DocumentsTest {
 
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:|#|mailto:)([^)#\\s]+)");
+
+    private static final Pattern PICTURE = Pattern.compile(
+            "!\\[[^]]*]\\((?!https?:)(?<markdown>[^)\\s]+)\\)|(?:src|srcset)=\"(?!https?:)(?<html>[^\"]+)\"");
 
     static Stream<Path> documents() {
         return Repository.documents().stream();
@@ -51,6 +57,22 @@ class DocumentsTest {
         assertThat(broken)
                 .as("links in %s", Repository.ROOT.relativize(document))
                 .isEmpty();
+    }
+
+    @Test
+    void every_picture_is_there_and_taken_by_the_browser_test_and_shown_somewhere() {
+        Set<String> shown = new TreeSet<>();
+        for (Path document : Repository.documents()) {
+            Matcher picture = PICTURE.matcher(String.join("\n", Repository.lines(document)));
+            while (picture.find()) {
+                String target = picture.group("markdown") == null ? picture.group("html") : picture.group("markdown");
+                Path file = document.resolveSibling(target).normalize();
+                assertThat(file).as("a picture of %s", document).isRegularFile();
+                assertThat(file.getParent()).as(target).isEqualTo(Repository.ROOT.resolve("docs/images"));
+                shown.add(file.getFileName().toString());
+            }
+        }
+        assertThat(shown).containsExactlyInAnyOrderElementsOf(ConsolePictures.ALL);
     }
 
     @Test

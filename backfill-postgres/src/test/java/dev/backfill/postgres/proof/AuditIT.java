@@ -78,10 +78,19 @@ class AuditIT {
         }))) {
             harness.start(Counters.ID);
             db.execute("alter table backfill_audit add constraint no_more check (false) not valid");
-            assertThat(harness.worker("a").step()).isInstanceOf(StepOutcome.Unavailable.class);
+            assertThat(harness.worker("a").step()).isInstanceOf(StepOutcome.Retrying.class);
             assertThat(harness.state(Counters.ID)).isEqualTo(BackfillState.RUNNING);
+            // Said in the row at once, instead of hidden until the lease is over.
+            assertThat(harness.row(Counters.ID))
+                    .containsEntry("failure_code", "blocked-by-definition")
+                    .containsEntry("claim_token", null)
+                    .hasEntrySatisfying(
+                            "failure_message",
+                            message -> assertThat(message)
+                                    .contains("audit record could not be written")
+                                    .contains("The index is missing."));
             db.execute("alter table backfill_audit drop constraint no_more");
-            harness.expireLease(Counters.ID);
+            harness.clearRetryDelay(Counters.ID);
             assertThat(harness.worker("b").step()).isInstanceOf(StepOutcome.Ended.class);
             assertThat(harness.auditRecords(Counters.ID))
                     .last()

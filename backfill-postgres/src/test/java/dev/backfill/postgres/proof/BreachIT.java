@@ -1,6 +1,7 @@
 package dev.backfill.postgres.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.BackfillState;
 import dev.backfill.CustomRepair;
@@ -11,6 +12,7 @@ import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every way a definition might break the transaction it was lent: detected, rolled back, blocked, and told what to change. */
 @PostgresTest
@@ -58,7 +61,7 @@ class BreachIT {
     }
 
     static Stream<Arguments> breaches() {
-        return Stream.of(calls(), oddResults(), commands()).flatMap(some -> some);
+        return Stream.of(calls(), detours(), oddResults(), commands()).flatMap(some -> some);
     }
 
     private static Stream<Arguments> calls() {
@@ -71,11 +74,6 @@ class BreachIT {
                 refused("setReadOnly", c -> c.setReadOnly(true)),
                 refused("isolation", c -> c.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE)),
                 refused("unwrap", c -> c.unwrap(org.postgresql.PGConnection.class)),
-                refused("getConnection().commit()", c -> {
-                    try (Statement statement = c.createStatement()) {
-                        statement.getConnection().commit();
-                    }
-                }),
                 refused("setQueryTimeout", c -> {
                     try (Statement statement = c.createStatement()) {
                         statement.setQueryTimeout(1);
@@ -85,6 +83,29 @@ class BreachIT {
                 refused("batched commit", c -> {
                     try (Statement statement = c.createStatement()) {
                         statement.addBatch("select 1; commit");
+                    }
+                }));
+    }
+
+    private static Stream<Arguments> detours() {
+        return Stream.of(
+                refused("getConnection().commit()", c -> {
+                    try (Statement statement = c.createStatement()) {
+                        statement.getConnection().commit();
+                    }
+                }),
+                refused(
+                        "getMetaData().getConnection().commit()",
+                        c -> c.getMetaData().getConnection().commit()),
+                refused("getResultSet().getStatement().getConnection().commit()", c -> {
+                    try (Statement statement = c.createStatement();
+                            ResultSet rows = statement.executeQuery("select 1")) {
+                        rows.getStatement().getConnection().commit();
+                    }
+                }),
+                refused("getTables().getStatement().unwrap", c -> {
+                    try (ResultSet tables = c.getMetaData().getTables(null, null, "counters", null)) {
+                        tables.getStatement().unwrap(org.postgresql.PGStatement.class);
                     }
                 }));
     }
@@ -179,6 +200,63 @@ class BreachIT {
             harness.runToCompletion(Counters.ID);
             assertThat(Counters.hits(db)).isEqualTo("1111111111");
         }
+    }
+
+    @Test
+    void the_refusal_names_the_command_that_was_refused() { // RB-4
+        Counters.fresh(db, 10);
+        var definition = Counters.custom(4, (batch, tx) -> {
+            try (Statement statement = tx.connection().createStatement()) {
+                statement.execute("select 1; commit; begin");
+            }
+            return 0;
+        });
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            harness.start(Counters.ID);
+            assertThat(harness.worker("a").step())
+                    .isInstanceOfSatisfying(
+                            StepOutcome.Ended.class,
+                            it -> assertThat(it.diagnostic().message()).contains("the SQL command COMMIT"));
+        }
+    }
+
+    @Test
+    void columns_and_values_may_be_called_as_commands_are() { // AT-2
+        Counters.fresh(db, 10);
+        var definition = Counters.custom(4, (batch, tx) -> {
+            try (Statement statement = tx.connection().createStatement();
+                    ResultSet row = statement.executeQuery("select 'commit' as \"end\"")) {
+                row.next();
+                assertThat(row.getString("end")).isEqualTo("commit");
+            }
+            return 0;
+        });
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            harness.runToCompletion(Counters.ID);
+            assertThat(Counters.hits(db)).isEqualTo("1111111111");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_deferred_trigger_that_divides_by_zero_is_a_data_error_and_no_breach(boolean fused) { // RB-4, AT-1
+        Counters.fresh(db, 10);
+        db.execute("create or replace function divides() returns trigger language plpgsql as"
+                + " 'begin perform 1 / (new.id - 7); return null; end'");
+        db.execute("create constraint trigger divides after update on counters deferrable initially deferred"
+                + " for each row execute function divides()");
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .definitions(Counters.set(4))
+                .options(o -> o.fusedCommit(fused))
+                .open()) {
+            assertThatThrownBy(() -> harness.runToCompletion(Counters.ID)).isInstanceOf(AssertionError.class);
+        }
+        assertThat(db.queryRows("select * from backfill").get(0))
+                .containsEntry("state", "blocked")
+                .containsEntry("failure_code", "data-error")
+                .containsEntry("failure_sql_state", "22012")
+                .containsEntry("checkpoint", "{6}");
+        assertThat(Counters.hits(db)).isEqualTo("1111110000");
     }
 
     @Test

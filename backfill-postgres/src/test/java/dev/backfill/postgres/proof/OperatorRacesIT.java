@@ -235,7 +235,7 @@ class OperatorRacesIT {
         Counters.fresh(db, 10);
         try (BackfillHarness harness = BackfillHarness.over(db)
                         .definitions(Counters.custom(4))
-                        .options(o -> o.operatorTimeout(Duration.ofMillis(1_500)))
+                        .options(o -> o.operatorTimeout(Duration.ofSeconds(4)))
                         .open();
                 Connection other = db.get()) {
             String key = BackfillHarness.newRequestId();

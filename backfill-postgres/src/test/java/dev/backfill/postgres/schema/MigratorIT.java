@@ -183,10 +183,17 @@ class MigratorIT {
         }
     }
 
-    @Test
-    void a_schema_that_does_not_exist_is_named_and_not_created() { // SC-3
-        try (Backfills engine = Host.start(db, SchemaMode.MIGRATE, b -> b.schemaName("nowhere"))) {
-            unavailable(engine, Reason.SCHEMA_MISSING, "nowhere");
+    @ParameterizedTest
+    @EnumSource(SchemaMode.class)
+    void a_schema_that_does_not_exist_is_named_and_not_created(SchemaMode mode) { // SC-3
+        try (Backfills engine = Host.start(db, mode, b -> b.schemaName("nowhere"))) {
+            unavailable(engine, Reason.SCHEMA_MISSING, "Schema nowhere does not exist");
+            ActionOutcome outcome = engine.operations()
+                    .perform(new OperatorRequest(BackfillAction.START, Host.ID, "nowhere", Host.OPERATOR, null));
+            assertThat(outcome.toString())
+                    .as("migrating would not help")
+                    .contains("Schema nowhere does not exist", "Create it", "grant")
+                    .doesNotContain("SchemaMode");
         }
         assertThat(db.queryText("select to_regnamespace('nowhere')")).isNull();
     }

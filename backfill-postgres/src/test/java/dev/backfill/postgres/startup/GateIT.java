@@ -8,6 +8,7 @@ import dev.backfill.Authority;
 import dev.backfill.BackfillAction;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
+import dev.backfill.BackfillUnavailableException;
 import dev.backfill.Backfills;
 import dev.backfill.InvalidDefinitionException;
 import dev.backfill.OperatorRequest;
@@ -143,6 +144,34 @@ class GateIT {
                                 null)));
         return outcomes.stream()
                 .collect(Collectors.groupingBy(o -> o.getClass().getSimpleName(), Collectors.counting()));
+    }
+
+    @Test
+    void a_start_at_boot_that_meets_a_locked_row_gives_up_in_one_wait_and_tries_again() throws Exception { // BB-2
+        try (Backfills first = Host.start(db, SchemaMode.MIGRATE, b -> {})) {
+            Host.awaitStarted(first);
+        }
+        try (Connection holder = db.connection();
+                Statement statement = holder.createStatement()) {
+            holder.setAutoCommit(false);
+            statement.execute("select 1 from backfill for update");
+            try (Backfills engine = automatic()) {
+                Eventually.until("it gives up", () -> !whyBusy(engine).isEmpty());
+                // By the limit of the whole wait; that of each lock, 55P03, begins anew behind every other waiter.
+                assertThat(whyBusy(engine)).contains("57014");
+                holder.rollback();
+                Host.awaitOpen(engine);
+            }
+        }
+    }
+
+    private static String whyBusy(Backfills engine) {
+        try {
+            engine.requireStarted();
+            return "";
+        } catch (BackfillUnavailableException e) {
+            return e.reason() == BackfillUnavailableException.Reason.BUSY ? String.valueOf(e.getCause()) : "";
+        }
     }
 
     @Test

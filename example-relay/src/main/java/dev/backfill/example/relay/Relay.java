@@ -51,7 +51,8 @@ final class Relay implements AutoCloseable {
                 this::readiness, () -> Optional.ofNullable(pools.get()).map(Pools::serving));
         Listener ordinary = Listener.open("http", options.port(), serving);
         started("serving port", ordinary);
-        Administration administration = new Administration(BACKFILLS_PATH, METRICS_PATH);
+        BearerTokens operators = OperatorTokens.of(options);
+        Administration administration = new Administration(operators, BACKFILLS_PATH, METRICS_PATH);
         Listener admin = Listener.open("admin", options.adminPort(), administration.handler());
         started("operator port", admin);
         LOG.info("Listening: port={} admin-port={} process={}", ordinary.port(), admin.port(), processName);
@@ -59,12 +60,11 @@ final class Relay implements AutoCloseable {
         Pools opened = Pools.open(jdbcUrl(), options.engine().workers(), processName);
         started("connection pools", opened);
         pools.set(opened);
-        startEngine(opened, administration);
+        startEngine(opened, administration, operators);
         LOG.info("Started: auto-migrate={} auto-backfill={}", options.autoMigrate(), options.autoBackfill());
     }
 
-    private void startEngine(Pools opened, Administration administration) {
-        BearerTokens operators = OperatorTokens.of(options);
+    private void startEngine(Pools opened, Administration administration, BearerTokens operators) {
         Metrics metrics = new Metrics();
         Backfills engine = Engine.start(opened, options, operators, metrics, processName);
         started("engine", engine);

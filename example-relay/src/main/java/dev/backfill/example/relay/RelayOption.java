@@ -16,7 +16,10 @@ enum RelayOption {
     AUTO_BACKFILL("on", OptionText::onOff, "the automatic-backfill switch"),
     PORT("8080", t -> OptionText.number(t, 0, 65_535), "ordinary serving; 0 for any free port"),
     ADMIN_PORT("8081", t -> OptionText.number(t, 0, 65_535), "the operator boundary; 0 for any free port"),
-    ADMIN_TOKEN(null, OptionText::token, "bearer token of the operator 'demo'; default: generated and printed once"),
+    ADMIN_TOKEN(
+            null,
+            OptionText::token,
+            "bearer token of the operator 'demo', 8 to 200 visible ASCII characters; default: generated and printed once"),
     SEED_ROWS("200000", t -> OptionText.number(t, 0, 50_000_000), "events generated into an empty database"),
     WORKERS("1", t -> OptionText.number(t, 1, 64), "claim workers in this process"),
     LEASE("30s", OptionText::duration, "claim lease; the other time limits scale with it"),

@@ -16,6 +16,7 @@ import dev.backfill.testkit.TestDatabase;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +31,7 @@ class ConsolePicturesIT {
     private static final String TOKEN = "a-token-of-the-test";
 
     private final TestDatabase database;
+    private final List<String> taken = new ArrayList<>();
 
     @TempDir
     Path directory;
@@ -66,14 +68,15 @@ class ConsolePicturesIT {
             }
             browser.click("[data-action=retry]");
             browser.find("dialog[open]");
-            browser.viewport(pictures().resolve("console-confirm-dark.png"));
+            browser.viewport(taken("console-confirm-dark.png"));
             browser.click("[data-key=cancel]");
             browser.size(360, 740);
             browser.open("#/");
             browser.find(".card");
-            browser.viewport(pictures().resolve("console-phone-dark.png"));
+            browser.viewport(taken("console-phone-dark.png"));
             assertThat(browser.overflow()).isZero();
         }
+        assertThat(taken).containsExactlyElementsOf(ConsolePictures.ALL);
     }
 
     /** A database where one is completed, and where the required one will stumble over a row. */
@@ -91,16 +94,16 @@ class ConsolePicturesIT {
         }
     }
 
-    private static void take(Browser browser, String address, String awaited, String name) throws IOException {
+    private Path taken(String name) {
+        taken.add(name);
+        return ConsolePictures.file(name);
+    }
+
+    private void take(Browser browser, String address, String awaited, String name) throws IOException {
         browser.open(address);
         browser.find(awaited);
         browser.until("current data", () -> !browser.text().contains("Asking the server"));
-        browser.screenshot(pictures().resolve("console-" + name + ".png"));
-    }
-
-    private static Path pictures() {
-        String wanted = System.getProperty("console.pictures");
-        return wanted == null ? Path.of("target", "console") : Path.of("..").resolve(wanted);
+        browser.screenshot(taken("console-" + name + ".png"));
     }
 
     private static void start(Client client, String id) {

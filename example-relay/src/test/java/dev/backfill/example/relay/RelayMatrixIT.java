@@ -2,6 +2,8 @@ package dev.backfill.example.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.backfill.BackfillState;
 import dev.backfill.example.relay.backfills.RelayBackfills;
 import dev.backfill.example.relay.backfills.ThreadRoots;
 import dev.backfill.testkit.Eventually;
@@ -9,10 +11,16 @@ import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The four cells of the two switches, through real processes (CF, CT-13). */
@@ -116,28 +124,78 @@ class RelayMatrixIT {
         assertThat(database.queryLong("SELECT count(*) FROM events")).isEqualTo(2_000);
     }
 
+    static Stream<Arguments> cells() {
+        return Stream.of("on", "off")
+                .flatMap(migrate -> Stream.of("on", "off")
+                        .flatMap(automatic -> Arrays.stream(PreparedRows.values())
+                                .map(rows -> Arguments.of(migrate, automatic, rows))));
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"paused", "blocked", "failed"})
-    void a_state_that_needs_an_operator_keeps_the_gate_closed_and_is_named(String state)
-            throws Exception { // CF-1, CF-3
-        migrated();
-        try (RunningRelay relay = relay("off", "on", "--batch-size", "1")) {
-            Eventually.until("it runs", () -> "running".equals(database.queryText(STATE)));
-            database.execute(
-                    "UPDATE backfill SET state = ?, generation = generation + 1, claim_token = NULL, claim_owner = NULL,"
-                            + " claim_expires_at = NULL WHERE id = ? AND state = 'running'",
-                    state,
-                    ThreadRoots.ID);
-            relay.awaitNotReadyBecauseOf("backfills");
-            assertThat(relay.readiness().at("/inputs/backfills/reason").asText())
-                    .contains(ThreadRoots.ID);
+    @MethodSource("cells")
+    void each_cell_does_what_it_says_with_rows_in_all_states_and_again_after_a_restart(
+            String autoMigrate, String autoBackfill, PreparedRows rows) throws Exception { // CF, CT-13
+        rows.in(database);
+        boolean migrate = autoMigrate.equals("on");
+        boolean automatic = autoBackfill.equals("on");
+        if (migrate) {
+            database.execute("DELETE FROM backfill_schema_version WHERE version = 2; DROP INDEX backfill_audit_by_id");
+        }
+        Map<String, String> before = wholeRows();
+        long starts = startsByStartup();
+        try (RunningRelay relay = relay(autoMigrate, autoBackfill)) {
+            expectGate(relay, rows, automatic);
+            for (String id : rows.states().keySet()) {
+                Eventually.until(
+                        id + " is " + rows.expected(id, automatic),
+                        () -> rows.expected(id, automatic)
+                                .wireName()
+                                .equals(database.queryText("SELECT state FROM backfill WHERE id = ?", id)));
+            }
             assertThat(relay.stop()).isZero();
         }
-        try (RunningRelay again = relay("off", "on")) {
-            again.awaitNotReadyBecauseOf("backfills");
-            again.assertAlive();
-            assertThat(database.queryText(STATE)).isEqualTo(state);
+        Map<String, String> after = wholeRows();
+        rows.states().keySet().stream()
+                .filter(id -> rows.isLeftAlone(id, automatic))
+                .forEach(id -> assertThat(after.get(id)).as(id).isEqualTo(before.get(id)));
+        assertThat(database.queryBoolean("SELECT to_regclass('backfill_audit_by_id') IS NOT NULL"))
+                .as("the migration that was missing was applied, or none was")
+                .isTrue();
+        try (RunningRelay again = relay(autoMigrate, autoBackfill)) {
+            expectGate(again, rows, automatic); // rebuilt from the rows: CF-2
+            assertThat(again.stop()).isZero();
         }
+        assertThat(wholeRows()).isEqualTo(after);
+        assertThat(startsByStartup()).as("nothing was pending and required").isEqualTo(starts);
+    }
+
+    private void expectGate(RunningRelay relay, PreparedRows rows, boolean automatic) throws Exception {
+        BackfillState required = rows.expected(ThreadRoots.ID, automatic);
+        if (!automatic || required == BackfillState.COMPLETED) {
+            relay.awaitReady(); // CF-4
+            return;
+        }
+        Eventually.until(
+                "the gate is closed and says why",
+                () -> { // CF-1
+                    JsonNode readiness = relay.readiness();
+                    return !readiness.get("ready").asBoolean()
+                            && readiness.at("/inputs/schema/ok").asBoolean()
+                            && readiness
+                                    .at("/inputs/backfills/reason")
+                                    .asText()
+                                    .contains(ThreadRoots.ID + " is " + required.wireName());
+                });
+        relay.assertAlive(); // CF-3
+    }
+
+    private Map<String, String> wholeRows() {
+        return database.queryRows("SELECT id, b::text AS line FROM backfill AS b").stream()
+                .collect(Collectors.toMap(row -> row.get("id"), row -> row.get("line")));
+    }
+
+    private long startsByStartup() {
+        return database.queryLong("SELECT count(*) FROM backfill_audit WHERE action = 'start' AND actor = 'startup'");
     }
 
     private boolean tableExists() {
@@ -156,15 +214,15 @@ class RelayMatrixIT {
     }
 
     private RunningRelay relay(String autoMigrate, String autoBackfill, String... more) throws Exception {
-        String[] options = java.util.stream.Stream.concat(
-                        java.util.stream.Stream.of(
+        String[] options = Stream.concat(
+                        Stream.of(
                                 "--jdbc-url",
                                 database.jdbcUrl(),
                                 "--auto-migrate",
                                 autoMigrate,
                                 "--auto-backfill",
                                 autoBackfill),
-                        java.util.Arrays.stream(more))
+                        Arrays.stream(more))
                 .toArray(String[]::new);
         return RunningRelay.start(directory, options);
     }

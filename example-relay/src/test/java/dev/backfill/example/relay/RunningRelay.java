@@ -47,6 +47,8 @@ final class RunningRelay implements AutoCloseable {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",
+                "-XX:TieredStopAtLevel=1", // most of them live for seconds
+                "-XX:+UseSerialGC",
                 "-classpath",
                 System.getProperty("java.class.path"),
                 RelayMain.class.getName()));

@@ -20,10 +20,12 @@ import java.util.Optional;
 final class BatchRunner {
 
     private final EngineContext engine;
+    private final Watchdog watchdog;
     private final BeginSql begin;
 
-    BatchRunner(EngineContext engine) {
+    BatchRunner(EngineContext engine, Watchdog watchdog) {
         this.engine = engine;
+        this.watchdog = watchdog;
         this.begin = new BeginSql(engine.names(), engine.options());
     }
 
@@ -57,13 +59,13 @@ final class BatchRunner {
     }
 
     /** The repair, with the session spoiled by anything that makes its connection doubtful. */
-    private static Work work(Session session, Held held, int limit) throws WorkFailedException {
+    private Work work(Session session, Held held, int limit) throws WorkFailedException {
         Claim claim = held.claim();
         if (claim.bound() == null) {
             return new Work(null, 0, 0);
         }
         try {
-            Window window = held.prepared().repair().run(session, claim, limit);
+            Window window = repair(session, held, limit);
             if (window.scanned() > limit) {
                 throw new BreachException(
                         DiagnosticCode.WINDOW_TOO_LARGE,
@@ -83,6 +85,16 @@ final class BatchRunner {
             throw new WorkFailedException(e);
         } catch (Exception | LinkageError | AssertionError | StackOverflowError e) {
             throw new WorkFailedException(e);
+        }
+    }
+
+    private Window repair(Session session, Held held, int limit) throws Exception {
+        try (Watchdog.Watch watch = watchdog.over(held.claim(), engine.options().transactionTimeout())) {
+            try {
+                return held.prepared().repair().run(session, held.claim(), limit);
+            } catch (Exception e) {
+                throw watch.explain(e);
+            }
         }
     }
 

@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  * claims one of the rest. Thread-safe.
  *
  * @param engine what the parts share
+ * @param watchdog knows which definitions have a thread of this process caught
  */
-record Claimer(EngineContext engine) {
+record Claimer(EngineContext engine, Watchdog watchdog) {
 
     /** Claims for an owner; empty when there is nothing to claim. */
     Optional<Held> claim(String owner) throws SQLException {
@@ -62,7 +63,7 @@ record Claimer(EngineContext engine) {
      * What came of one candidate.
      *
      * @param held the claim, or null
-     * @param event what is to be told once it is durable; null when others were quicker, which is no news
+     * @param event what is to be told once it is durable; null when there is no news
      * @param detail what the log is told besides
      * @param value of the detail, or null
      */
@@ -71,7 +72,7 @@ record Claimer(EngineContext engine) {
             @Nullable BackfillEvent event,
             String detail,
             @Nullable String value) {
-        static final Tried LOST_THE_RACE = new Tried(null, null, "", null);
+        static final Tried NOTHING = new Tried(null, null, "", null);
     }
 
     private List<Candidate> look(Session session) throws SQLException {
@@ -103,6 +104,10 @@ record Claimer(EngineContext engine) {
         if (candidate.attempts() >= engine.options().maxAttempts()) {
             return exhaust(session, candidate);
         }
+        if (watchdog.hasCaught(BackfillId.of(candidate.id()))) {
+            // A thread of this process is still inside its code (BB-2); the next one would be caught there too.
+            return Tried.NOTHING;
+        }
         BackfillDefinition<?> definition =
                 engine.registry().find(candidate.id()).orElseThrow();
         SchemaCheck check = SchemaCheck.of(session, definition);
@@ -132,7 +137,7 @@ record Claimer(EngineContext engine) {
                         engine.options().maxAttempts());
         return claim.map(c ->
                         acquired(new Held(c, PreparedDefinition.of(engine, definition, facts)), candidate.lostOwner()))
-                .orElse(Tried.LOST_THE_RACE);
+                .orElse(Tried.NOTHING);
     }
 
     private static Tried acquired(Held held, @Nullable String formerOwner) {
@@ -150,7 +155,7 @@ record Claimer(EngineContext engine) {
                 null);
         Long generation = engine.sql().outcomes().exhaust(session, candidate.id(), why);
         if (generation == null) {
-            return Tried.LOST_THE_RACE;
+            return Tried.NOTHING;
         }
         BackfillId id = BackfillId.of(candidate.id());
         engine.sql()

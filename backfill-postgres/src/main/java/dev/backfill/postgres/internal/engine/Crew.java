@@ -1,7 +1,9 @@
 package dev.backfill.postgres.internal.engine;
 
+import dev.backfill.BackfillId;
 import dev.backfill.BackfillWorker;
 import dev.backfill.StepOutcome;
+import dev.backfill.postgres.internal.jdbc.Redaction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +21,8 @@ public final class Crew implements AutoCloseable {
     private final SystemPause pause;
     private final String processName;
     private final Renewer renewer;
-    private final WorkerParts parts;
+    private final Watchdog watchdog;
+    private final WorkerParts steppedByOthers;
     private final List<Thread> threads = new ArrayList<>();
     private final List<Worker> workers = new ArrayList<>();
 
@@ -29,10 +32,13 @@ public final class Crew implements AutoCloseable {
         this.pause = pause;
         this.processName = processName;
         this.renewer = new Renewer(engine, processName);
-        this.parts = WorkerParts.of(engine, renewer, pause);
+        FailureRecorder recorder = new FailureRecorder(engine, new LossReport(engine));
+        this.watchdog = Watchdog.of(engine, recorder, processName);
+        this.steppedByOthers = WorkerParts.of(engine, renewer, pause, Watchdog.blind(engine, recorder));
+        WorkerParts parts = WorkerParts.of(engine, renewer, pause, watchdog);
         for (int i = 1; i <= engine.options().workers(); i++) {
             String name = processName + "-" + i;
-            Worker worker = worker(name);
+            Worker worker = new Worker(engine, parts, name);
             workers.add(worker);
             Thread thread = new Thread(() -> run(worker), "backfill-worker-" + name);
             thread.setDaemon(true);
@@ -47,12 +53,17 @@ public final class Crew implements AutoCloseable {
 
     /** A worker that the caller steps. */
     public Worker worker(String owner) {
-        return new Worker(engine, parts, owner);
+        return new Worker(engine, steppedByOthers, owner);
     }
 
     /** Whether there are workers here and each holds a claim. */
     public boolean allBusy() {
         return !workers.isEmpty() && workers.stream().allMatch(worker -> worker.holds() != null);
+    }
+
+    /** Whether one of the threads is caught in that definition's code, past every deadline (BB-2). */
+    public boolean isCaughtIn(BackfillId id) {
+        return watchdog.hasCaught(id);
     }
 
     private void run(Worker worker) {
@@ -116,6 +127,7 @@ public final class Crew implements AutoCloseable {
         }
         interrupted |= join(began + patience);
         renewer.close();
+        watchdog.close();
         if (interrupted) {
             Thread.currentThread().interrupt();
         }

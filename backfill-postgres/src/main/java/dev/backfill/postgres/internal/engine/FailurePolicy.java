@@ -54,6 +54,9 @@ record FailurePolicy(EngineOptions options) {
         if (thrown instanceof RowFunctionException) {
             return data(thrown, window);
         }
+        if (thrown instanceof OverdueException) {
+            return overdue(claim);
+        }
         SQLException sql = SqlFailure.in(thrown);
         if (sql != null && SqlFailure.of(sql) == SqlFailure.DATA && !isAuthorsWord(thrown)) {
             return data(thrown, window);
@@ -63,7 +66,7 @@ record FailurePolicy(EngineOptions options) {
 
     /** Decides about a validation that could not run (RB-6). */
     Decision ofValidation(Throwable thrown, Claim claim) {
-        if (thrown instanceof BreachException) {
+        if (thrown instanceof BreachException || thrown instanceof OverdueException) {
             return ofBatch(thrown, claim, 1);
         }
         SQLException sql = SqlFailure.in(thrown);
@@ -103,6 +106,13 @@ record FailurePolicy(EngineOptions options) {
     private Decision charged(DiagnosticCode code, Throwable thrown, Claim claim) {
         Kind kind = claim.attempts() >= options.maxAttempts() ? Kind.FAIL : Kind.RETRY;
         return decide(kind, Diagnostics.of(code, thrown));
+    }
+
+    /** Decides about code that had more than its time, whether it came back or not. */
+    Decision overdue(Claim claim) {
+        DiagnosticCode code = DiagnosticCode.DEADLINE_PASSED;
+        Kind kind = claim.attempts() >= options.maxAttempts() ? Kind.FAIL : Kind.RETRY;
+        return new Decision(kind, Diagnostic.of(code, code.meaning() + " " + code.remedy(), null), true);
     }
 
     private Decision contended(DiagnosticCode code, Throwable thrown, Claim claim, boolean tooSlow) {

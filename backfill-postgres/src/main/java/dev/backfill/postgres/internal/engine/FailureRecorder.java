@@ -8,6 +8,7 @@ import dev.backfill.Diagnostic;
 import dev.backfill.StepOutcome;
 import dev.backfill.postgres.internal.engine.FailurePolicy.Decision;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.store.AuditSql.AuditFailedException;
 import dev.backfill.postgres.internal.store.Claim;
 import java.sql.SQLException;
 
@@ -37,12 +38,23 @@ record FailureRecorder(EngineContext engine, LossReport losses) {
                 case FAIL -> engine.control().inTransaction(s -> end(s, claim, BackfillState.FAILED, why));
             };
             return recorded ? recorded(claim, decision) : losses.notMine(claim);
+        } catch (AuditFailedException e) {
+            return delayed(claim, why);
         } catch (SQLException e) {
             return new StepOutcome.Unavailable(
                     claim.id(),
                     "The failure of backfill " + claim.id() + " (" + why.code()
                             + ") could not be recorded; its claim lapses and another owner goes on from the checkpoint.");
         }
+    }
+
+    /** The end did not happen, for want of its audit record: said in the row, and tried again after a delay (RB-1, AU-3). */
+    private StepOutcome delayed(Claim claim, Diagnostic why) {
+        String message =
+                "An audit record could not be written, so the row stays as it is. Repair the audit table or sink."
+                        + " Until then: " + why.message();
+        Diagnostic unended = new Diagnostic(why.code(), message, why.sqlState(), why.at());
+        return record(claim, new Decision(FailurePolicy.Kind.RETRY_CONTENTION, unended, false));
     }
 
     private boolean end(Session session, Claim claim, BackfillState state, Diagnostic why) throws SQLException {

@@ -6,7 +6,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,16 +23,7 @@ final class Renewer implements AutoCloseable {
 
     Renewer(EngineContext engine, String processName) {
         this.engine = engine;
-        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread thread = new Thread(task, "backfill-renewer-" + processName);
-            thread.setDaemon(true);
-            return thread;
-        });
-        executor.setRemoveOnCancelPolicy(true);
-        // No idle thread in the many processes that validate nothing.
-        executor.setKeepAliveTime(10, TimeUnit.SECONDS);
-        executor.allowCoreThreadTimeOut(true);
-        this.timer = executor;
+        this.timer = Timers.on("backfill-renewer-" + processName);
     }
 
     /** Renews until ended, or until the validation's time is over. */

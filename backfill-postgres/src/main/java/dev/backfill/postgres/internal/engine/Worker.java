@@ -9,6 +9,7 @@ import dev.backfill.StepOutcome;
 import dev.backfill.Waiting;
 import dev.backfill.postgres.internal.engine.FailurePolicy.Decision;
 import dev.backfill.postgres.internal.engine.FailurePolicy.Kind;
+import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.store.Claim;
 import dev.backfill.postgres.internal.store.FenceSql.Work;
 import java.sql.SQLException;

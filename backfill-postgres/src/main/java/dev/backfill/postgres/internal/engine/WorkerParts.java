@@ -15,6 +15,7 @@ import dev.backfill.postgres.internal.store.PaceSql;
  * @param barrier says what the start barrier waits for
  * @param poison names the key range of a data error
  * @param throttle says whether to rest
+ * @param watchdog has an eye on the time that definitions take
  */
 record WorkerParts(
         Claimer claimer,
@@ -26,27 +27,29 @@ record WorkerParts(
         Settlement settlement,
         BarrierReport barrier,
         PoisonReport poison,
-        Throttle throttle) {
+        Throttle throttle,
+        Watchdog watchdog) {
 
     /** Whether the engine is closing. */
     boolean isClosing() {
         return settlement.pause().isClosed();
     }
 
-    static WorkerParts of(EngineContext engine, Renewer renewer, Pause pause) {
+    static WorkerParts of(EngineContext engine, Renewer renewer, Pause pause, Watchdog watchdog) {
         HealthCheck health = new HealthCheck(engine);
         LossReport losses = new LossReport(engine);
         FailureRecorder recorder = new FailureRecorder(engine, losses);
         return new WorkerParts(
-                new Claimer(engine),
-                new BatchRunner(engine),
-                new WorkerValidation(engine, renewer, recorder, losses),
+                new Claimer(engine, watchdog),
+                new BatchRunner(engine, watchdog),
+                new WorkerValidation(engine, renewer, watchdog, recorder, losses),
                 new FailurePolicy(engine.options()),
                 recorder,
                 losses,
                 new Settlement(engine, pause),
                 new BarrierReport(engine),
                 new PoisonReport(engine),
-                new Throttle(engine, health, new PaceSql(engine.names())));
+                new Throttle(engine, health, new PaceSql(engine.names())),
+                watchdog);
     }
 }

@@ -25,14 +25,17 @@ final class WorkerValidation {
     private final EngineContext engine;
     private final ValidationRunner validations;
     private final Renewer renewer;
+    private final Watchdog watchdog;
     private final FailurePolicy policy;
     private final FailureRecorder recorder;
     private final LossReport losses;
 
-    WorkerValidation(EngineContext engine, Renewer renewer, FailureRecorder recorder, LossReport losses) {
+    WorkerValidation(
+            EngineContext engine, Renewer renewer, Watchdog watchdog, FailureRecorder recorder, LossReport losses) {
         this.engine = engine;
         this.validations = new ValidationRunner(engine);
         this.renewer = renewer;
+        this.watchdog = watchdog;
         this.policy = new FailurePolicy(engine.options());
         this.recorder = recorder;
         this.losses = losses;
@@ -44,8 +47,8 @@ final class WorkerValidation {
         ValidationRunner.Result result;
         engine.events().publish(BackfillEvent.Kind.VALIDATION_ATTEMPTED, claim, null);
         Renewer.Renewal renewal = renewer.keep(claim);
-        try {
-            result = validations.run(held.prepared().definition());
+        try (Watchdog.Watch watch = watchdog.over(claim, engine.options().validationTimeout())) {
+            result = explained(validations.run(held.prepared().definition()), watch);
         } finally {
             renewal.end();
         }
@@ -63,6 +66,12 @@ final class WorkerValidation {
             return new StepOutcome.Waits(claim.id(), Waiting.Reason.START_BARRIER);
         }
         return losses.notMine(held);
+    }
+
+    private static ValidationRunner.Result explained(ValidationRunner.Result result, Watchdog.Watch watch) {
+        return result instanceof ValidationRunner.Result.Failed failed && failed.cause() instanceof Exception thrown
+                ? new ValidationRunner.Result.Failed(watch.explain(thrown))
+                : result;
     }
 
     private StepOutcome judged(Held held, ValidationOutcome outcome, Duration took) {

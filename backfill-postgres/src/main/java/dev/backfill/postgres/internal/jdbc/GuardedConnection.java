@@ -6,11 +6,15 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.CallableStatement;
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -40,11 +44,13 @@ public final class GuardedConnection {
             "setShardingKey",
             "setShardingKeyIfValid");
 
-    private static final Set<String> RETURNING_STATEMENT = Set.of("createStatement", "prepareStatement", "prepareCall");
+    // The most special first.
+    private static final List<Class<?>> FOLLOWED = List.of(
+            CallableStatement.class, PreparedStatement.class, Statement.class, ResultSet.class, DatabaseMetaData.class);
 
     // PREPARE … / EXECUTE are refused too: they leave a named statement in the session, and EXECUTE hides what it runs.
     private static final Pattern REFUSED_COMMAND = Pattern.compile(
-            "(?:^|;)\\s*(?:begin|start\\s+transaction|commit|end|abort|prepare|rollback(?!\\s+(?:work\\s+|transaction\\s+)?to\\b)"
+            "(?:^|;)\\s*(begin|start\\s+transaction|commit|end|abort|prepare|rollback(?!\\s+(?:work\\s+|transaction\\s+)?to\\b)"
                     + "|set|reset|discard|listen|unlisten|notify|load|lock|copy\\s[^;]*\\bprogram\\b|deallocate"
                     + "|execute|declare\\s[^;]*\\bwith\\s+hold\\b)\\b",
             Pattern.DOTALL);
@@ -113,17 +119,22 @@ public final class GuardedConnection {
     private @Nullable Object passOn(Method method, @Nullable Object @Nullable [] args) throws Throwable {
         requireOpen();
         checkSql(args);
-        Object result = invoke(target, method, args);
-        return RETURNING_STATEMENT.contains(method.getName()) && result instanceof Statement statement
-                ? guard(statement)
-                : result;
+        return guarded(invoke(target, method, args));
     }
 
-    private Statement guard(Statement statement) {
-        Class<?> type = statement instanceof CallableStatement
-                ? CallableStatement.class
-                : statement instanceof PreparedStatement ? PreparedStatement.class : Statement.class;
-        InvocationHandler handler = (self, method, args) -> {
+    /** Whatever leads back to the connection leads to the guarded one; everything else is passed on as it is. */
+    private @Nullable Object guarded(@Nullable Object result) {
+        Class<?> type =
+                FOLLOWED.stream().filter(t -> t.isInstance(result)).findFirst().orElse(null);
+        return type == null || result == null
+                ? result
+                : Proxy.newProxyInstance(
+                        GuardedConnection.class.getClassLoader(), new Class<?>[] {type}, follow(result, type));
+    }
+
+    private InvocationHandler follow(Object target, Class<?> type) {
+        boolean takesSql = Statement.class.isAssignableFrom(type);
+        return (self, method, args) -> {
             String name = method.getName();
             if (name.equals("getConnection")) {
                 return proxy;
@@ -133,17 +144,17 @@ public final class GuardedConnection {
             }
             // A timer of the driver would cancel whatever this session runs by then, the fence included.
             if (name.equals("unwrap") || name.equals("setQueryTimeout")) {
-                throw refuse("Statement." + name + "()");
+                throw refuse(type.getSimpleName() + "." + name + "()");
             }
             if (ended && name.equals("close")) {
                 return null;
             }
             requireOpen();
-            checkSql(args);
-            return invoke(statement, method, args);
+            if (takesSql) {
+                checkSql(args);
+            }
+            return guarded(invoke(target, method, args));
         };
-        return (Statement)
-                Proxy.newProxyInstance(GuardedConnection.class.getClassLoader(), new Class<?>[] {type}, handler);
     }
 
     private void checkSql(@Nullable Object @Nullable [] args) {
@@ -151,10 +162,11 @@ public final class GuardedConnection {
             return;
         }
         String bare = SqlText.withoutQuoted(SqlText.withoutLeadingNoise(sql)).toLowerCase(Locale.ROOT);
-        if (REFUSED_COMMAND.matcher(bare).find()) {
-            String command = bare.strip().split("[\\s;(]+", 2)[0];
+        Matcher command = REFUSED_COMMAND.matcher(bare);
+        if (command.find()) {
+            // Its first word: a keyword of ours, whatever stands before and after it.
             throw refuse(
-                    "the SQL command " + (command.matches("[a-z]{1,12}") ? command.toUpperCase(Locale.ROOT) : "given"));
+                    "the SQL command " + command.group(1).split("\\s", 2)[0].toUpperCase(Locale.ROOT));
         }
         if (SESSION_FUNCTION.matcher(bare).find()) {
             throw refuse("a function that changes the session");

@@ -55,8 +55,7 @@ record Controls(PlaneContext plane) {
         if (stored.isPresent()) {
             return replay(session, request, stored.get());
         }
-        Row row = PlaneContext.readable(
-                plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId));
+        Row row = PlaneContext.readable(plane.lock(session, request.id()).orElseThrow(RefusedException::unknownId));
         BackfillAction action = request.action();
         if (action.convergedOn().contains(row.state())) {
             Moved same = new Moved(row.state(), row.generation());
@@ -132,7 +131,7 @@ record Controls(PlaneContext plane) {
         try {
             return plane.engine().control().inTransaction(session -> {
                 Row row = PlaneContext.readable(
-                        plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId));
+                        plane.lock(session, request.id()).orElseThrow(RefusedException::unknownId));
                 if (row.state() != BackfillState.PENDING) {
                     return Optional.empty();
                 }

@@ -4,6 +4,7 @@ import dev.backfill.BackfillId;
 import dev.backfill.BackfillSnapshot;
 import dev.backfill.BackfillUnavailableException;
 import dev.backfill.postgres.internal.engine.EngineContext;
+import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.store.ActionSql;
 import dev.backfill.postgres.internal.store.Jooq;
@@ -12,6 +13,9 @@ import dev.backfill.postgres.internal.store.RowSql;
 import dev.backfill.postgres.internal.store.RowSql.Row;
 import dev.backfill.postgres.internal.store.SnapshotSql;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Optional;
 
 /**
  * What the handlers of the operator plane share: made once when the engine knows its tables. Immutable, thread-safe.
@@ -60,6 +64,26 @@ public record PlaneContext(
                     null);
         }
         return row;
+    }
+
+    /**
+     * The row, locked until the transaction ends; waits for it no longer than the limit for locks.
+     *
+     * <p>A {@code lock_timeout} alone would not hold that: it bounds each wait anew, and whoever is not the first in the queue waits
+     * twice, for the place at its head and then for the owner of the row.
+     */
+    Optional<Row> lock(Session session, BackfillId id) throws SQLException {
+        Limits limits = engine.control().limits();
+        longestStatement(session, limits.lock());
+        Optional<Row> row = rows.lock(session, id);
+        longestStatement(session, limits.statement());
+        return row;
+    }
+
+    private static void longestStatement(Session session, Duration longest) throws SQLException {
+        try (Statement statement = session.connection().createStatement()) {
+            statement.execute("/* backfill:settings */ SET LOCAL statement_timeout = " + longest.toMillis());
+        }
     }
 
     /** The row as operators see it, in the session's transaction. */

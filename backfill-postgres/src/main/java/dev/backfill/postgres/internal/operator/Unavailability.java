@@ -3,6 +3,7 @@ package dev.backfill.postgres.internal.operator;
 import dev.backfill.ActionOutcome;
 import dev.backfill.BackfillUnavailableException;
 import dev.backfill.BackfillUnavailableException.Reason;
+import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.jdbc.UnusableConnectionException;
 import dev.backfill.postgres.internal.store.AuditSql.AuditFailedException;
 import java.sql.SQLException;
@@ -20,42 +21,44 @@ public final class Unavailability {
                     Reason.AUDIT_UNAVAILABLE,
                     "The audit record could not be written, so nothing was"
                             + " changed. Repair the audit table or sink; the same request may be repeated.",
-                    e);
+                    Redaction.of(e));
         }
         if (e instanceof UnusableConnectionException) {
             return new BackfillUnavailableException(
-                    Reason.UNAVAILABLE, Objects.requireNonNullElse(e.getMessage(), "The connection is unusable."), e);
+                    Reason.UNAVAILABLE,
+                    Objects.requireNonNullElse(e.getMessage(), "The connection is unusable."),
+                    Redaction.of(e));
         }
-        return ofState(Objects.requireNonNullElse(e.getSQLState(), ""), e);
+        return ofState(Objects.requireNonNullElse(e.getSQLState(), ""), Redaction.of(e));
     }
 
-    private static BackfillUnavailableException ofState(String state, SQLException e) {
+    private static BackfillUnavailableException ofState(String state, Throwable redacted) {
         return switch (state) {
             case "55P03", "40P01", "57014" ->
                 new BackfillUnavailableException(
                         Reason.BUSY,
                         "The backfill's row is locked by other"
                                 + " work and was not had in time. Nothing was changed; repeat the same request.",
-                        e);
+                        redacted);
             case "42P01", "3F000" ->
                 new BackfillUnavailableException(
                         Reason.SCHEMA_MISSING,
                         "The tables of Backfill are not there."
                                 + " Start with SchemaMode.MIGRATE, or apply the published migrations.",
-                        e);
+                        redacted);
             case "42501" ->
                 new BackfillUnavailableException(
                         Reason.PRIVILEGE_MISSING,
                         "This database role lacks a privilege on the"
                                 + " tables of Backfill. Grant SELECT, INSERT and UPDATE on them.",
-                        e);
+                        redacted);
             default ->
                 new BackfillUnavailableException(
                         Reason.UNAVAILABLE,
                         "PostgreSQL could not be used"
                                 + (state.matches("[0-9A-Z]{5}") ? " (SQLSTATE " + state + ")" : "")
                                 + ". Nothing is known to have changed; repeat the same request.",
-                        e);
+                        redacted);
         };
     }
 

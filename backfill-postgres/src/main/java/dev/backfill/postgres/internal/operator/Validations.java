@@ -186,7 +186,7 @@ final class Validations {
             throws SQLException {
         // Ledger first, then row, then audit: the lock order of every control.
         plane.ledger().enter(session, request);
-        Row row = plane.rows().lock(session, request.id()).orElseThrow(RefusedException::unknownId);
+        Row row = plane.lock(session, request.id()).orElseThrow(RefusedException::unknownId);
         Optional<Stored> earlier = plane.ledger().find(session, request);
         if (earlier.isPresent() && earlier.get().result() != null) {
             // Another copy of this request was quicker, and its answer has been given: it stays the answer.

@@ -1,5 +1,6 @@
 package dev.backfill.postgres.internal.operator;
 
+import dev.backfill.BackfillId;
 import dev.backfill.BackfillState;
 import dev.backfill.Waiting;
 import dev.backfill.postgres.internal.store.Values;
@@ -116,6 +117,13 @@ final class WaitingReasons {
                 : "Nobody has claimed it";
         if (unreadable != null) {
             return new Waiting(Waiting.Reason.UNKNOWN_HERE, claim + "; " + unreadable, since);
+        }
+        if (local.caughtIn().test(BackfillId.of(row.getString("id")))) {
+            return new Waiting(
+                    Waiting.Reason.CAPACITY,
+                    claim + "; a thread of this process is caught in the definition's code, which does not come back."
+                            + " Restart this process.",
+                    since);
         }
         if (local.allBusy().getAsBoolean()) {
             return new Waiting(

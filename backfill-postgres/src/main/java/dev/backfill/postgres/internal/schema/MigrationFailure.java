@@ -2,6 +2,7 @@ package dev.backfill.postgres.internal.schema;
 
 import dev.backfill.BackfillUnavailableException;
 import dev.backfill.BackfillUnavailableException.Reason;
+import dev.backfill.postgres.internal.jdbc.Redaction;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Objects;
@@ -20,7 +21,7 @@ final class MigrationFailure {
                         Reason.BUSY,
                         what + " did not get its locks within " + lockTimeout.toSeconds()
                                 + " s, so it gave way to running work. Nothing was applied; it is tried again.",
-                        e);
+                        Redaction.of(e));
             case "42501" ->
                 new BackfillUnavailableException(
                         Reason.PRIVILEGE_MISSING,
@@ -28,20 +29,20 @@ final class MigrationFailure {
                                 + " needs a privilege that this database role lacks. Grant CREATE on the schema and let the role"
                                 + " own the tables, or apply the published migrations with another role and start with"
                                 + " SchemaMode.VERIFY.",
-                        e);
+                        Redaction.of(e));
             case "3F000" ->
                 new BackfillUnavailableException(
                         Reason.SCHEMA_MISSING,
                         what
                                 + " can't be applied: there is no such schema. Create it; the library creates tables only.",
-                        e);
+                        Redaction.of(e));
             default ->
                 new BackfillUnavailableException(
                         Reason.UNAVAILABLE,
                         what + " could not be applied"
                                 + (state.matches("[0-9A-Z]{5}") ? " (SQLSTATE " + state + ")" : "")
                                 + ". It is tried again.",
-                        e);
+                        Redaction.of(e));
         };
     }
 }

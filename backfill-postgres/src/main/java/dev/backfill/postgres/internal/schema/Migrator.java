@@ -13,8 +13,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Applies missing migrations, one process at a time (SC-3). The lock is an advisory one of an open transaction that does nothing
@@ -41,12 +44,18 @@ public final class Migrator {
     private final Sessions sessions;
     private final Names names;
     private final List<Migration> steps;
+    private final Set<Integer> announced = ConcurrentHashMap.newKeySet();
 
     /** For the library's tables of one schema. */
     public Migrator(Sessions sessions, Names names, List<Migration> steps) {
         this.sessions = sessions;
         this.names = names;
         this.steps = List.copyOf(steps);
+    }
+
+    /** The tables that it migrates. */
+    public Names names() {
+        return names;
     }
 
     /**
@@ -56,7 +65,10 @@ public final class Migrator {
      */
     public boolean migrate() throws SQLException {
         try (Session guard = sessions.open(SOCKET_TIMEOUT)) {
-            if (SchemaVersion.read(guard, names).missing(steps).isEmpty()) {
+            if (SchemaVersion.read(guard, names)
+                    .requirePlace(names)
+                    .missing(steps)
+                    .isEmpty()) {
                 return true;
             }
             guard.connection().rollback();
@@ -86,7 +98,10 @@ public final class Migrator {
         List<Migration> missing = SchemaVersion.read(session, names).missing(steps);
         session.connection().rollback();
         for (Migration step : missing) {
-            LOG.atInfo().addKeyValue("version", step.version()).log("Migrating the tables of Backfill");
+            // Once: a step that finds no way in is tried again every few seconds.
+            LOG.atLevel(announced.add(step.version()) ? Level.INFO : Level.DEBUG)
+                    .addKeyValue("version", step.version())
+                    .log("Migrating the tables of Backfill");
             try {
                 ConcurrentIndex index = step.concurrentIndex();
                 if (index == null) {

@@ -15,24 +15,27 @@ import java.util.TreeSet;
 /**
  * Which migrations a database has, and whether this library can run on it (SC-5).
  *
+ * @param placed whether there is the schema that the tables belong in
  * @param applied the versions that were applied; none when the tables are not there
  * @param safeFrom the lowest library schema version that may run on it, by its own word
  */
-public record SchemaVersion(SortedSet<Integer> applied, int safeFrom) {
+public record SchemaVersion(boolean placed, SortedSet<Integer> applied, int safeFrom) {
 
-    private static final Sql EXISTS =
-            Sql.of("/* backfill:schema */ SELECT pg_catalog.to_regclass(:table) IS NOT NULL AS found");
+    private static final Sql EXISTS = Sql.of("""
+            /* backfill:schema */ SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = :schema) AS placed,
+              pg_catalog.to_regclass(:table) IS NOT NULL AS found""");
 
     /** Reads it. */
     public static SchemaVersion read(Session session, Names names) throws SQLException {
         String table = names.qualified("backfill_schema_version");
         SortedSet<Integer> applied = new TreeSet<>();
         int safeFrom = 0;
-        try (PreparedStatement statement = EXISTS.prepare(session.connection(), Params.of("table", table));
+        Params where = Params.of("table", table).and("schema", names.schema());
+        try (PreparedStatement statement = EXISTS.prepare(session.connection(), where);
                 ResultSet row = statement.executeQuery()) {
             row.next();
             if (!row.getBoolean("found")) {
-                return new SchemaVersion(applied, safeFrom);
+                return new SchemaVersion(row.getBoolean("placed"), applied, safeFrom);
             }
         }
         Sql versions = names.sql("/* backfill:schema */ SELECT version, safe_from FROM {schema_version}");
@@ -43,7 +46,25 @@ public record SchemaVersion(SortedSet<Integer> applied, int safeFrom) {
                 safeFrom = Math.max(safeFrom, row.getInt("safe_from"));
             }
         }
-        return new SchemaVersion(applied, safeFrom);
+        return new SchemaVersion(true, applied, safeFrom);
+    }
+
+    /**
+     * Fails closed unless there is a schema for the tables. The library creates tables and never a schema, so that no migration could
+     * help.
+     *
+     * @throws BackfillUnavailableException with what to do
+     */
+    SchemaVersion requirePlace(Names names) {
+        if (!placed) {
+            throw new BackfillUnavailableException(
+                    Reason.SCHEMA_MISSING,
+                    "Schema " + names.schema()
+                            + " does not exist, so the tables of Backfill have no place. Create it, and"
+                            + " grant USAGE and CREATE on it to the role that migrates; the library creates tables only.",
+                    null);
+        }
+        return this;
     }
 
     /** The steps that this database lacks; one in the middle may be missing where another tool applies them. */
@@ -57,6 +78,7 @@ public record SchemaVersion(SortedSet<Integer> applied, int safeFrom) {
      * @throws BackfillUnavailableException with both versions and what to do
      */
     public void require(Names names, List<Migration> steps) {
+        requirePlace(names);
         if (applied.isEmpty()) {
             throw new BackfillUnavailableException(
                     Reason.SCHEMA_MISSING,

@@ -12,6 +12,7 @@ import dev.backfill.postgres.internal.engine.BatchMeter;
 import dev.backfill.postgres.internal.engine.EngineContext;
 import dev.backfill.postgres.internal.engine.Events;
 import dev.backfill.postgres.internal.jdbc.Limits;
+import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.postgres.internal.jdbc.Transactions;
@@ -19,6 +20,7 @@ import dev.backfill.postgres.internal.operator.LocalView;
 import dev.backfill.postgres.internal.operator.OperatorPlane;
 import dev.backfill.postgres.internal.operator.PlaneContext;
 import dev.backfill.postgres.internal.operator.Unavailability;
+import dev.backfill.postgres.internal.schema.LibraryTables;
 import dev.backfill.postgres.internal.schema.Migration;
 import dev.backfill.postgres.internal.schema.Migrator;
 import dev.backfill.postgres.internal.schema.Names;
@@ -41,6 +43,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,20 +61,29 @@ final class Boot {
     private final List<Migration> steps;
     private final Events events;
     private final BooleanSupplier allBusy;
+    private final Predicate<BackfillId> caughtIn;
     private final Sessions sessions;
     private final AtomicReference<@Nullable PlaneContext> verified = new AtomicReference<>();
     private final Set<BackfillId> toStart;
     private final Map<BackfillId, ConflictCode> refused = new ConcurrentHashMap<>();
     private volatile @Nullable BackfillException problem;
     private volatile boolean schemaSettled;
+    // Kept for what it has said already; used by the boot thread only.
+    private @Nullable Migrator migrator;
 
-    Boot(Configuration configuration, List<Migration> steps, Events events, BooleanSupplier allBusy) {
+    Boot(
+            Configuration configuration,
+            List<Migration> steps,
+            Events events,
+            BooleanSupplier allBusy,
+            Predicate<BackfillId> caughtIn) {
         this.configuration = configuration;
         this.steps = steps;
         this.toStart = Collections.synchronizedSet(
                 new LinkedHashSet<>(configuration.registry().required()));
         this.events = events;
         this.allBusy = allBusy;
+        this.caughtIn = caughtIn;
         this.sessions = new Sessions(
                 configuration.connections(), configuration.options().preparedStatements());
     }
@@ -86,7 +98,7 @@ final class Boot {
         try {
             Duration patience = configuration.options().operatorTimeout();
             if (configuration.mode() == SchemaMode.MIGRATE
-                    && !new Migrator(sessions, names(patience), steps).migrate()) {
+                    && !migrator(names(patience)).migrate()) {
                 return false;
             }
             PlaneContext plane = context(patience);
@@ -163,13 +175,26 @@ final class Boot {
             Names names = names(patience);
             try (Session session = sessions.open(patience)) {
                 SchemaVersion.read(session, names).require(names, steps);
+                requireTables(session, names);
             }
             LocalView local = new LocalView(
-                    configuration.registry(), configuration.options().maxAttempts(), allBusy);
+                    configuration.registry(), configuration.options().maxAttempts(), allBusy, caughtIn);
             PlaneContext made = PlaneContext.of(engine(names), local);
             return verified.compareAndSet(null, made) ? made : Objects.requireNonNull(verified.get());
         } catch (SQLException e) {
             throw Unavailability.of(e);
+        }
+    }
+
+    /**
+     * Looks whether all tables are whole. Not for an engine that stands for another version of the library in a test: what that one
+     * needs is not known here.
+     *
+     * @throws BackfillUnavailableException with the first that is not
+     */
+    void requireTables(Session session, Names names) throws SQLException {
+        if (steps.equals(Migration.ALL)) {
+            LibraryTables.require(session, names);
         }
     }
 
@@ -190,6 +215,15 @@ final class Boot {
                         new AuditSql(names, configuration.sink())),
                 events,
                 new BatchMeter());
+    }
+
+    private Migrator migrator(Names names) {
+        Migrator known = migrator;
+        if (known == null || !known.names().equals(names)) {
+            known = new Migrator(sessions, names, steps);
+            migrator = known;
+        }
+        return known;
     }
 
     private Names names(Duration patience) throws SQLException {
@@ -224,7 +258,7 @@ final class Boot {
             throw new BackfillException(
                     "The host's own migrations failed (" + e.getClass().getName()
                             + "). No backfill was registered or started; the next attempt runs them again.",
-                    e);
+                    Redaction.of(e));
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.backfill.postgres.internal.startup;
 
 import dev.backfill.BackfillException;
+import dev.backfill.BackfillId;
 import dev.backfill.BackfillOperations;
 import dev.backfill.BackfillUnavailableException;
 import dev.backfill.BackfillWorker;
@@ -8,8 +9,8 @@ import dev.backfill.Backfills;
 import dev.backfill.Readiness;
 import dev.backfill.postgres.internal.engine.Crew;
 import dev.backfill.postgres.internal.engine.Events;
-import dev.backfill.postgres.internal.engine.Redaction;
 import dev.backfill.postgres.internal.engine.SystemPause;
+import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.operator.OperatorPlane;
 import dev.backfill.postgres.internal.operator.PlaneContext;
 import dev.backfill.postgres.internal.operator.ValidationThreads;
@@ -55,7 +56,7 @@ public final class EngineBackfills implements Backfills {
     private EngineBackfills(Configuration configuration, List<Migration> steps) {
         this.configuration = configuration;
         this.events = new Events(configuration.listeners(), configuration.processName());
-        this.boot = new Boot(configuration, steps, events, this::allBusy);
+        this.boot = new Boot(configuration, steps, events, this::allBusy, this::isCaughtIn);
         this.gatekeeper = new Gatekeeper(boot, configuration.registry().required(), () -> started);
         this.validations = new ValidationThreads(configuration.processName());
         Duration patience = configuration.options().operatorTimeout();
@@ -153,6 +154,11 @@ public final class EngineBackfills implements Backfills {
     private boolean allBusy() {
         Crew workers = crew.get();
         return workers != null && workers.allBusy();
+    }
+
+    private boolean isCaughtIn(BackfillId id) {
+        Crew workers = crew.get();
+        return workers != null && workers.isCaughtIn(id);
     }
 
     private PlaneContext context() {

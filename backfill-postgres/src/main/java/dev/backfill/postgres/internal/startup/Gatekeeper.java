@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The readiness gate, rebuilt from PostgreSQL (CF-2). Answers are shared for a second, because probes come from many places at once;
- * once the required set is completed it stays so without a query, because completion is immutable (LC-3). Thread-safe.
+ * once the required set is completed it stays so without a query, because completion is immutable (LC-3). The library's tables are not,
+ * so that the catalog is asked for them each time. Thread-safe.
  */
 final class Gatekeeper {
 
@@ -107,17 +108,20 @@ final class Gatekeeper {
         };
     }
 
-    /** Required backfills that are not completed, with state or code; also the proof that PostgreSQL can be read. */
+    /** Required backfills that are not completed, with state or code; also the proof that PostgreSQL can be read and the tables are whole. */
     private Map<String, String> notCompleted(PlaneContext plane) throws SQLException {
         // Limits of its own: who probes must hear of a silent server soon.
         Transactions probe = new Transactions(
                 plane.engine().sessions(), new Limits(PATIENCE, PATIENCE, PATIENCE, PATIENCE), PATIENCE);
         if (completedForEver || required.isEmpty()) {
-            probe.inTransaction(session -> true);
-            return Map.of();
+            return probe.inTransaction(session -> {
+                boot.requireTables(session, plane.engine().names());
+                return Map.of();
+            });
         }
         String[] ids = required.stream().map(BackfillId::value).toArray(String[]::new);
         return probe.inTransaction(session -> {
+            boot.requireTables(session, plane.engine().names());
             Map<String, String> open = new LinkedHashMap<>();
             try (PreparedStatement statement =
                             plane.engine().names().sql("""

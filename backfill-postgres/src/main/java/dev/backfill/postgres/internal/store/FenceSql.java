@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
 
 /**
  * The fence: the last statement of a batch, which advances the checkpoint and proves that the batch may commit (CL-2, AT-1). The
@@ -175,6 +176,14 @@ public final class FenceSql {
             return Optional.of(BackfillState.ofWireName(state));
         }
 
+        /** A deferred trigger may divide by zero at COMMIT too, but PostgreSQL then says in which function. */
+        private static boolean isMiss(SQLException e) {
+            return MISSED.equals(e.getSQLState())
+                    && e instanceof PSQLException driver
+                    && driver.getServerErrorMessage() != null
+                    && driver.getServerErrorMessage().getWhere() == null;
+        }
+
         Optional<BackfillState> commitFused(Session session, Params params) throws SQLException {
             try (PreparedStatement statement = flush.prepare(session.connection(), params)) {
                 statement.execute();
@@ -189,7 +198,7 @@ public final class FenceSql {
                 }
                 return Optional.of(BackfillState.ofWireName(state));
             } catch (SQLException e) {
-                if (MISSED.equals(e.getSQLState())) {
+                if (isMiss(e)) {
                     return Optional.empty();
                 }
                 throw e;

@@ -1,5 +1,6 @@
 package dev.backfill.example.relay.http;
 
+import dev.backfill.admin.OperatorAuthenticator;
 import dev.backfill.admin.ProblemDocument;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServlet;
@@ -19,16 +20,23 @@ import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * The operator port. It is open before there is an engine to operate; until then each path answers 503, which says "soon". Who is
- * an operator is decided by the servlets. Thread-safe.
+ * The operator port. It is open before there is an engine to operate; until then each path answers operators 503, which says "soon",
+ * and everybody else what they always hear (AU-4). Thread-safe.
  */
 public final class Administration {
 
     private final ServletContextHandler context = new ServletContextHandler("/");
     private final ConcurrentMap<String, HttpServlet> mounted = new ConcurrentHashMap<>();
+    private final OperatorAuthenticator operators;
 
-    /** With the paths that will be served, such as {@code /admin/backfills/*}. */
-    public Administration(String... paths) {
+    /**
+     * Before anything is mounted.
+     *
+     * @param operators who hears that it is soon
+     * @param paths what will be served, such as {@code /admin/backfills/*}
+     */
+    public Administration(OperatorAuthenticator operators, String... paths) {
+        this.operators = operators;
         for (String path : paths) {
             context.addServlet(new ServletHolder(new Soon(path)), path);
         }
@@ -68,11 +76,24 @@ public final class Administration {
                 servlet.service(request, response);
                 return;
             }
-            response.setStatus(503);
-            response.setHeader("Retry-After", "1");
+            boolean known = operators.authenticate(request).isPresent() || isConsole(request);
+            int status = known ? 503 : 401;
+            if (known) {
+                response.setHeader("Retry-After", "1");
+            } else {
+                response.setHeader("WWW-Authenticate", "Bearer realm=\"backfill\"");
+            }
+            response.setStatus(status);
             response.setHeader("Cache-Control", "no-store");
+            response.setHeader("X-Content-Type-Options", "nosniff");
             response.setContentType(ProblemDocument.MEDIA_TYPE);
-            response.getOutputStream().write(ProblemDocument.forStatus(503));
+            response.getOutputStream().write(ProblemDocument.forStatus(status));
+        }
+
+        /** Its files need no token, since they show nothing without one. */
+        private static boolean isConsole(HttpServletRequest request) {
+            String path = request.getPathInfo();
+            return path != null && (path.equals("/console") || path.startsWith("/console/"));
         }
     }
 

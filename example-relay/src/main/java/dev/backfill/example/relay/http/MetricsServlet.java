@@ -38,6 +38,7 @@ public final class MetricsServlet extends HttpServlet {
     @Override
     protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
         response.setHeader("Cache-Control", "no-store");
+        response.setHeader("X-Content-Type-Options", "nosniff");
         Optional<Authority> authority = authenticator.authenticate(request);
         if (authority.isEmpty()) {
             recordStranger();

@@ -1,4 +1,4 @@
-package dev.backfill.postgres.internal.engine;
+package dev.backfill.postgres.internal.jdbc;
 
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;

@@ -1,0 +1,205 @@
+package dev.backfill.postgres.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillId;
+import dev.backfill.BackfillState;
+import dev.backfill.CustomRepair;
+import dev.backfill.CustomValidation;
+import dev.backfill.EngineOptions;
+import dev.backfill.SetRepair;
+import dev.backfill.Validation;
+import dev.backfill.ValidationOutcome;
+import dev.backfill.Waiting;
+import dev.backfill.testkit.BackfillHarness;
+import dev.backfill.testkit.Eventually;
+import dev.backfill.testkit.PostgresTest;
+import dev.backfill.testkit.TestDatabase;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The engine's own deadline (BB-2): code that does not come back loses its claim, and takes no second thread with it. */
+@PostgresTest
+class DeadlineIT {
+
+    private final TestDatabase db;
+    private final AtomicInteger entries = new AtomicInteger();
+    private final CountDownLatch release = new CountDownLatch(1);
+
+    DeadlineIT(TestDatabase db) {
+        this.db = db;
+    }
+
+    @BeforeEach
+    void fresh() {
+        Counters.fresh(db, 10);
+    }
+
+    /** As short as the builder allows, for the engine's deadline is what is waited for. */
+    private BackfillHarness engine(int workers, BackfillDefinition<?>... definitions) {
+        return BackfillHarness.over(db)
+                .definitions(definitions)
+                .options(o -> quick(o).workers(workers))
+                .open();
+    }
+
+    private static EngineOptions.Builder quick(EngineOptions.Builder options) {
+        Duration second = Duration.ofSeconds(1);
+        return options.statementTimeout(second)
+                .transactionTimeout(second)
+                .idleInTransactionTimeout(second)
+                .validationTimeout(second)
+                .lease(Duration.ofSeconds(2))
+                .poll(Duration.ofMillis(50))
+                .retryBase(Duration.ofMillis(50))
+                .retryCap(Duration.ofMillis(100))
+                .closeTimeout(Duration.ofSeconds(2));
+    }
+
+    // Not even an interrupt reaches it.
+    private void deaf() {
+        while (true) {
+            try {
+                release.await();
+                return;
+            } catch (InterruptedException e) {
+                // deaf
+            }
+        }
+    }
+
+    private BackfillDefinition<Long> enteredOnceBy(CustomRepair<Long> first) {
+        return Counters.custom(10, (batch, tx) -> entries.incrementAndGet() == 1 ? first.repair(batch, tx) : 0);
+    }
+
+    private void failsWithTheDeadline(BackfillHarness harness) {
+        Eventually.until(
+                "the overrun is recorded",
+                () -> "deadline-passed".equals(harness.row(Counters.ID).get("failure_code")));
+    }
+
+    @Test
+    void code_that_never_comes_back_loses_its_claim_and_catches_one_thread_only() { // BB-2, RB-1
+        BackfillId other = BackfillId.of("counters.other.v1");
+        BackfillDefinition<Long> endless = enteredOnceBy((batch, tx) -> {
+            deaf();
+            return 0;
+        });
+        BackfillDefinition<Long> quick = Counters.over(other.value())
+                .repair(SetRepair.set("note", "'seen'").where("note IS NULL"))
+                .validate(Validation.noRowMatches("note IS NULL"))
+                .build();
+        try (BackfillHarness harness = engine(2, endless, quick)) {
+            harness.start(Counters.ID);
+            failsWithTheDeadline(harness);
+            // The process lives, and its other thread looks for work again and again: it does all that there is but
+            // this.
+            harness.start(other);
+            Eventually.until("the other completes", () -> harness.state(other) == BackfillState.COMPLETED);
+            Eventually.until("the delay is over and the reason is said", () -> {
+                Waiting waiting = harness.show(Counters.ID).waiting();
+                return waiting != null
+                        && waiting.reason() == Waiting.Reason.CAPACITY
+                        && waiting.detail().contains("caught in the definition's code");
+            });
+            assertThat(row(harness)).containsEntry("claim_token", null).containsEntry("attempts", "1");
+            assertThat(entries).hasValue(1);
+            assertThat(Counters.hits(db)).isEqualTo("0000000000");
+            release.countDown();
+            Eventually.until(
+                    "once it has come back the work goes on",
+                    () -> harness.state(Counters.ID) == BackfillState.COMPLETED);
+            assertThat(Counters.hits(db)).isEqualTo("1111111111");
+        } finally {
+            release.countDown();
+        }
+    }
+
+    @Test
+    void code_that_waits_too_long_is_interrupted_and_tried_again() { // BB-2, BB-3
+        BackfillDefinition<Long> waiting = enteredOnceBy((batch, tx) -> {
+            release.await();
+            return 0;
+        });
+        try (BackfillHarness harness = engine(1, waiting)) {
+            harness.start(Counters.ID);
+            Eventually.until(
+                    "the second attempt completes", () -> harness.state(Counters.ID) == BackfillState.COMPLETED);
+            assertThat(entries.get()).isGreaterThan(1);
+            assertThat(Counters.hits(db)).isEqualTo("1111111111");
+        }
+    }
+
+    @Test
+    void an_interrupted_batch_is_recorded_as_overdue_and_charged() { // BB-2, RB-5
+        BackfillDefinition<Long> waiting = Counters.custom(10, (batch, tx) -> {
+            release.await();
+            return 0;
+        });
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .definitions(waiting)
+                .options(o -> quick(o).workers(1).maxAttempts(1))
+                .open()) {
+            harness.start(Counters.ID);
+            Eventually.until("the only attempt is used up", () -> harness.state(Counters.ID) == BackfillState.FAILED);
+            assertThat(row(harness)).containsEntry("failure_code", "deadline-passed");
+            assertThat(Counters.hits(db)).isEqualTo("0000000000");
+        }
+    }
+
+    @Test
+    void a_validation_that_never_comes_back_loses_its_claim_too() { // BB-2, VA-3
+        BackfillDefinition<Long> endless = Counters.over(Counters.ID.value())
+                .repair((batch, tx) -> Counters.count(tx, batch.keys()))
+                .validate((CustomValidation<Long>) tx -> {
+                    if (entries.incrementAndGet() == 1) {
+                        deaf();
+                    }
+                    return ValidationOutcome.holds();
+                })
+                .build();
+        try (BackfillHarness harness = engine(2, endless)) {
+            harness.start(Counters.ID);
+            failsWithTheDeadline(harness);
+            assertThat(harness.state(Counters.ID)).isEqualTo(BackfillState.VALIDATING);
+            assertThat(entries).hasValue(1);
+            release.countDown();
+            Eventually.until("it is validated anew", () -> harness.state(Counters.ID) == BackfillState.COMPLETED);
+            assertThat(entries.get()).isGreaterThan(1);
+        } finally {
+            release.countDown();
+        }
+    }
+
+    @Test
+    void the_threads_of_a_host_that_steps_a_worker_are_left_alone() throws Exception { // BB-2
+        BackfillDefinition<Long> slow = enteredOnceBy((batch, tx) -> {
+            deaf();
+            return 0;
+        });
+        try (BackfillHarness harness = engine(0, slow)) {
+            harness.start(Counters.ID);
+            Thread hosts = new Thread(() -> harness.worker("host").step(), "host");
+            hosts.start();
+            Eventually.until("it is inside", () -> entries.get() == 1);
+            harness.expireLease(Counters.ID);
+            // Another worker of the same engine takes over: only threads of its own are the engine's business.
+            harness.runToCompletion(Counters.ID);
+            release.countDown();
+            hosts.join();
+            assertThat(Counters.hits(db)).isEqualTo("1111111111");
+        } finally {
+            release.countDown();
+        }
+    }
+
+    private static Map<String, @Nullable String> row(BackfillHarness harness) {
+        return harness.row(Counters.ID);
+    }
+}
