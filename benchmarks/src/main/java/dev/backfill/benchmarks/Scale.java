@@ -18,16 +18,31 @@ import dev.backfill.benchmarks.rivals.Engines;
 import dev.backfill.benchmarks.rivals.Library;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
-/** Several workers on disjoint parts of one table, against a model of what two cores can give. */
+/** A family, several workers on disjoint ranges of one table, against a model of what two cores can give. */
 final class Scale implements Section {
 
-    private static final int[] MEMBERS = {1, 2, 4, 8};
+    private static final List<Contest> CONTESTS = List.of(
+            new Contest(1, false),
+            new Contest(2, false),
+            new Contest(4, false),
+            new Contest(8, false),
+            new Contest(1, true),
+            new Contest(2, true),
+            new Contest(8, true));
     private static final int BATCH = 1_000;
     private static final double MICROS = 1e6;
+
+    /** So many workers on as many ranges of one of two tables. */
+    private record Contest(int members, boolean partitioned) {
+
+        String table() {
+            return partitioned ? "8 partitions" : "plain";
+        }
+    }
 
     @Override
     public String name() {
@@ -37,8 +52,7 @@ final class Scale implements Section {
     @Override
     public String size(Settings settings) {
         return String.format(
-                "%,d rows in 8 partitions, batches of %,d, medians of %d interleaved runs",
-                rows(settings), BATCH, settings.runs());
+                "%,d rows, batches of %,d, medians of %d interleaved runs", rows(settings), BATCH, settings.runs());
     }
 
     private static long rows(Settings settings) {
@@ -47,10 +61,24 @@ final class Scale implements Section {
 
     @Override
     public Findings run(Lab lab, Settings settings) throws Exception {
-        Findings findings = Findings.of(name());
+        long rows = rows(settings);
+        measure(lab, rows, CONTESTS.get(0));
+        Map<Contest, List<Cost>> all = new LinkedHashMap<>();
+        for (int run = 0; run < settings.runs(); run++) {
+            for (Contest contest : CONTESTS) {
+                Cost cost = measure(lab, rows, contest);
+                all.computeIfAbsent(contest, c -> new ArrayList<>()).add(cost);
+            }
+        }
+        return findings(rows, all);
+    }
+
+    private static Findings findings(long rows, Map<Contest, List<Cost>> all) {
+        Findings findings = Findings.of("scale");
         Sheet sheet = findings.sheet(
-                "Workers at once",
-                "workers",
+                "A family on one table",
+                "table",
+                "key ranges and workers",
                 "rows/s",
                 "of one worker",
                 "model, rows/s",
@@ -58,48 +86,56 @@ final class Scale implements Section {
                 "CPU µs/row",
                 "cores busy");
         Chart chart = Chart.of("Rows per second with several workers on one table", "rows/s, longer is better");
-        long rows = rows(settings);
-        measure(lab, rows, 8);
-        Map<Integer, List<Cost>> all = new TreeMap<>();
-        for (int run = 0; run < settings.runs(); run++) {
-            for (int members : MEMBERS) {
-                all.computeIfAbsent(members, m -> new ArrayList<>()).add(measure(lab, rows, members));
-            }
-        }
         double one = Double.NaN;
         double cpuOfOne = Double.NaN;
-        for (Map.Entry<Integer, List<Cost>> entry : all.entrySet()) {
-            int members = entry.getKey();
+        for (Map.Entry<Contest, List<Cost>> entry : all.entrySet()) {
+            Contest contest = entry.getKey();
             double rate = Statistics.median(entry.getValue(), cost -> rows / cost.seconds());
             double cpu = Statistics.median(entry.getValue(), cost -> (cost.clientCpu() + cost.serverCpu()) / rows);
-            if (members == 1) {
+            if (contest.members() == 1) {
                 one = rate;
                 cpuOfOne = cpu;
             }
-            double model = Math.min(members * one, Runtime.getRuntime().availableProcessors() / cpuOfOne);
-            sheet.add(members, Math.rint(rate), rate / one, Math.rint(model), rate / model, cpu * MICROS, cpu * rate);
-            chart.add(members + (members == 1 ? " worker" : " workers"), rate, true);
+            double model =
+                    Math.min(contest.members() * one, Runtime.getRuntime().availableProcessors() / cpuOfOne);
+            sheet.add(
+                    contest.table(),
+                    contest.members(),
+                    Math.rint(rate),
+                    rate / one,
+                    Math.rint(model),
+                    rate / model,
+                    cpu * MICROS,
+                    cpu * rate);
+            chart.add(contest.table() + ", " + contest.members(), rate, true);
         }
+        notes(findings);
+        return findings.with(chart);
+    }
+
+    private static void notes(Findings findings) {
         findings.notes()
                 .add(
                         "The model: as many times one worker's rate as there are workers, but no more than all cores give at the CPU"
                                 + " that one worker needs for a row, clients included.");
-        return findings.with(chart);
+        findings.notes().add("One worker repairs the whole table without a family.");
     }
 
-    /** The table has eight parts each time; a member takes one after the other of its share. */
-    private static Cost measure(Lab lab, long rows, int workers) throws Exception {
-        Database database = lab.copy("parts_" + rows, parts(rows));
+    private static Cost measure(Lab lab, long rows, Contest contest) throws Exception {
+        Database database = contest.partitioned() ? lab.copy("parts_" + rows, parts(rows)) : lab.items(rows);
+        BackfillDefinition<Long> whole = Library.definition("items.shared.v1", "items", Library.Style.SET, BATCH);
         List<BackfillDefinition<?>> definitions = new ArrayList<>();
-        for (int i = 0; i < 8; i++) {
-            definitions.add(Library.definition("items.part." + i, "items_" + i, Library.Style.SET, BATCH));
+        if (contest.members() == 1) {
+            definitions.add(whole);
+        } else {
+            whole.inRanges(contest.members()).forEach(definitions::add);
         }
         EventTimes events = new EventTimes();
         EngineOptions options = EngineOptions.builder()
-                .workers(workers)
+                .workers(contest.members())
                 .poll(Duration.ofMillis(10))
                 .build();
-        try (HikariDataSource pool = database.pool(workers + 3);
+        try (HikariDataSource pool = database.pool(contest.members() + 3);
                 Backfills backfills = Engines.open(pool, options, events, definitions)) {
             return new Meter(lab, database).of(() -> {
                 for (BackfillDefinition<?> definition : definitions) {
