@@ -48,6 +48,8 @@ create table /*schema.*/backfill (
     validating_at     timestamptz,
     completed_at      timestamptz,
     completed_lsn     varchar(32),
+    range_parts       integer,
+    range_low         text[],
     constraint backfill_pk primary key (id),
     constraint backfill_no_unique unique (no),
     constraint backfill_state_is_known check (state in ('pending', 'running', 'paused', 'blocked', 'failed', 'validating', 'completed')),
@@ -60,7 +62,8 @@ create table /*schema.*/backfill (
     constraint backfill_codec_with_bound check (bound is null or key_codec is not null),
     constraint backfill_checkpoint_needs_bound check (checkpoint is null or bound is not null),
     constraint backfill_completed_iff_time check ((state = 'completed') = (completed_at is not null)),
-    constraint backfill_counts_not_negative check (batches >= 0 and rows_scanned >= 0 and rows_changed >= 0 and attempts >= 0 and contended >= 0 and worked_micros >= 0)
+    constraint backfill_counts_not_negative check (batches >= 0 and rows_scanned >= 0 and rows_changed >= 0 and attempts >= 0 and contended >= 0 and worked_micros >= 0),
+    constraint backfill_range_is_of_a_family check (range_low is null or range_parts is not null)
 ) /* [jooq ignore start] */ with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200) /* [jooq ignore stop] */;
 
 create index backfill_claimable on /*schema.*/backfill (id) where state in ('running', 'validating');
@@ -79,6 +82,22 @@ create table /*schema.*/backfill_definition (
     library_version varchar(40)   not null,
     updated_at      timestamptz   not null default now(),
     constraint backfill_definition_pk primary key (id)
+);
+
+-- The key ranges of a family, written once, by the first start of any of its parts, and never changed. Part i ends at the i-th
+-- split and begins after the one before it; the part after the last split ends at the bound; parts beyond that are empty.
+create table /*schema.*/backfill_family (
+    family      varchar(128)  not null,
+    parts       integer       not null,
+    key_codec   varchar(1000) not null,
+    bound       text[],
+    bound_empty boolean       not null,
+    splits      text[]        not null,
+    captured_at timestamptz   not null default clock_timestamp(),
+    constraint backfill_family_pk primary key (family),
+    constraint backfill_family_has_parts check (parts between 2 and 100),
+    constraint backfill_family_empty_iff_bound_null check (bound_empty = (bound is null)),
+    constraint backfill_family_has_fewer_splits_than_parts check (coalesce(array_length(splits, 1), 0) < parts)
 );
 
 -- The latest explicit validation of an ID (EV-5), and the one under way.

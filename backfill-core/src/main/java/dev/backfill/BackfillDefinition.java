@@ -3,6 +3,7 @@ package dev.backfill;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,7 @@ public final class BackfillDefinition<K> {
     private final Pacing pacing;
     private final boolean shipsWithWritePath;
     private final boolean startBarrier;
+    private final @Nullable FamilyPart part;
 
     private BackfillDefinition(Builder<K> from, Repair repair) {
         this.id = from.id;
@@ -47,6 +49,47 @@ public final class BackfillDefinition<K> {
         this.pacing = from.pacing;
         this.shipsWithWritePath = from.shipsWithWritePath;
         this.startBarrier = from.startBarrier;
+        this.part = null;
+    }
+
+    private BackfillDefinition(BackfillDefinition<K> whole, BackfillId id, FamilyPart part) {
+        this.id = id;
+        this.description = whole.description;
+        this.labels = whole.labels;
+        this.table = whole.table;
+        this.key = whole.key;
+        this.batchSize = whole.batchSize;
+        this.repair = whole.repair;
+        this.validations = whole.validations;
+        this.required = whole.required;
+        this.pacing = whole.pacing;
+        this.shipsWithWritePath = whole.shipsWithWritePath;
+        this.startBarrier = whole.startBarrier;
+        this.part = part;
+    }
+
+    /**
+     * The same repair over so many disjoint key ranges, each under an ID of its own, for several workers and hosts at once. Give the
+     * host the family instead of this definition.
+     *
+     * @param parts 2 to 100; belongs to the family's identity and can't be changed under this ID
+     * @throws InvalidDefinitionException if the number is out of range, the ID is longer than 125 characters, or this is a part itself
+     */
+    public Family<K> inRanges(int parts) {
+        if (part != null) {
+            throw new InvalidDefinitionException("Backfill " + id + " is a part of family " + part.family()
+                    + " already. Divide the whole into more ranges, under an ID of its own.");
+        }
+        return new Family<>(this, parts);
+    }
+
+    BackfillDefinition<K> part(BackfillId partId, FamilyPart of) {
+        return new BackfillDefinition<>(this, partId, of);
+    }
+
+    /** Which part of a family this is; empty for a definition of a whole source. */
+    public Optional<FamilyPart> part() {
+        return Optional.ofNullable(part);
     }
 
     /** The stable ID. */

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param id the ID
  * @param description one sentence
  * @param labels descriptive labels
+ * @param family the family that it is a part of; null for a backfill of a whole source
  * @param state the lifecycle state
  * @param knownHere whether this process has the definition
  * @param required whether this process's readiness needs it
@@ -34,6 +35,7 @@ public record BackfillSnapshot(
         BackfillId id,
         String description,
         Map<String, String> labels,
+        @Nullable BackfillId family,
         BackfillState state,
         boolean knownHere,
         boolean required,
@@ -55,12 +57,16 @@ public record BackfillSnapshot(
     }
 
     /**
-     * The inclusive upper bound.
+     * The inclusive upper bound, and for a part of a family the exclusive lower one.
      *
      * @param kind whether there is one
      * @param key canonical text of each key column; null unless the kind is {@link BoundKind#AT}
+     * @param after the key after which the range begins; null where it begins with the source's first key
      */
-    public record Bound(BoundKind kind, @Nullable List<String> key) {}
+    public record Bound(
+            BoundKind kind,
+            @Nullable List<String> key,
+            @Nullable List<String> after) {}
 
     /** Whether there is a bound. */
     public enum BoundKind {

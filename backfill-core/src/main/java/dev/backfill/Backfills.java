@@ -43,10 +43,13 @@ public interface Backfills extends AutoCloseable {
         /** Adds definitions; IDs must be distinct within a process. */
         Builder definitions(BackfillDefinition<?>... definitions);
 
-        /** Adds definitions. */
+        /** Adds definitions, or the parts of a {@link Family}. */
         Builder definitions(Iterable<? extends BackfillDefinition<?>> definitions);
 
-        /** Automatic mode: these start at boot and gate readiness until completed (CF-1). Left out: manual mode. */
+        /**
+         * Automatic mode: these start at boot and gate readiness until completed (CF-1). The ID of a family stands for all of its
+         * parts. Left out: manual mode.
+         */
         Builder requiredAtStartup(String... ids);
 
         /** What to do about the library's tables; default {@link SchemaMode#VERIFY}. */

@@ -8,7 +8,8 @@ package dev.backfill;
 public sealed interface Validation permits NoRowMatches, CustomValidation {
 
     /**
-     * Holds when no row of the source table at or below the bound satisfies a SQL condition; the engine adds the bound.
+     * Holds when no row of the source table at or below the bound satisfies a SQL condition; the engine adds the bound, and in a part
+     * of a family the lower end of its range.
      *
      * @param condition what an unrepaired row looks like; SQL of the host's own code
      */

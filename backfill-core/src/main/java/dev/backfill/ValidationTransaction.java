@@ -17,9 +17,12 @@ public interface ValidationTransaction<K> {
     /** The inclusive upper bound; empty when the source was empty at the start. */
     Optional<K> bound();
 
+    /** The exclusive lower bound of a part of a family; empty where the range begins with the source's first key. */
+    Optional<K> after();
+
     /**
-     * A SQL condition, without parameters, that holds for rows of the source table at or below the bound. Column names are
-     * qualified with the given alias.
+     * A SQL condition, without parameters, that holds for rows of the source table at or below the bound, and in a part of a family
+     * for those of its own range alone. Column names are qualified with the given alias.
      *
      * @param alias the alias or name under which the query knows the source table
      */

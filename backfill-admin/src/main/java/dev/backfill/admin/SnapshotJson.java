@@ -28,6 +28,7 @@ final class SnapshotJson {
         ObjectNode labels = json.putObject("labels");
         row.labels().forEach(labels::put);
         json.put("state", row.state().wireName());
+        json.put("family", row.family() == null ? null : row.family().value());
         json.put("known_here", row.knownHere());
         json.put("required", row.required());
         json.set("bound", bound(row.bound()));
@@ -65,6 +66,7 @@ final class SnapshotJson {
         ObjectNode json = object();
         json.put("kind", bound.kind().wireName());
         json.set("key", texts(bound.key()));
+        json.set("after", texts(bound.after()));
         return json;
     }
 

@@ -62,7 +62,9 @@ class BackfillServletTest {
         JsonNode pending = ana.get("/b").json();
         for (String unknown : List.of(
                 "/checkpoint",
+                "/family",
                 "/bound/key",
+                "/bound/after",
                 "/progress/fraction",
                 "/progress/rows_total",
                 "/progress/rows_per_second",

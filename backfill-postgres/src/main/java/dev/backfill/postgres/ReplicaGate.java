@@ -32,7 +32,7 @@ public final class ReplicaGate {
      *
      * @param schema the schema of the library's tables; null for the search path
      * @param replica a connection to the standby
-     * @param id which backfill
+     * @param id which backfill; of a family, ask for each part
      */
     public static boolean hasReplayedIn(@Nullable String schema, Connection replica, String id) throws SQLException {
         String table = schema == null

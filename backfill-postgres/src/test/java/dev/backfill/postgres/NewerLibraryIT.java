@@ -37,7 +37,7 @@ class NewerLibraryIT {
         BackfillDefinition<Long> definition = Samples.doubling(10);
         try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
             harness.start(definition.id());
-            harness.tamper(definition.id(), "contract", "2");
+            harness.tamper(definition.id(), "contract", "3");
             Map<String, String> before = harness.row(definition.id());
             assertThat(harness.worker("a").step()).isEqualTo(new NothingToDo());
             for (BackfillAction action : BackfillAction.values()) {

@@ -40,7 +40,7 @@ class SpineIT {
             assertThat(row.completedLsn()).isNotNull();
         } finally {
             db.execute("drop table if exists backfill, backfill_definition, backfill_validation, backfill_request,"
-                    + " backfill_audit, backfill_pace, backfill_schema_version");
+                    + " backfill_audit, backfill_pace, backfill_family, backfill_schema_version");
         }
     }
 

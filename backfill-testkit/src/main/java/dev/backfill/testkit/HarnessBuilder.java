@@ -53,6 +53,12 @@ public final class HarnessBuilder {
         return this;
     }
 
+    /** Adds definitions, or the parts of a family. */
+    public HarnessBuilder definitions(Iterable<? extends BackfillDefinition<?>> more) {
+        more.forEach(definitions::add);
+        return this;
+    }
+
     /** Where the engine's connections come from; default the database. The harness's own looks at the row never come from here. */
     public HarnessBuilder connections(ConnectionSource source) {
         this.connections = source;

@@ -1,7 +1,9 @@
 package dev.backfill.testkit;
 
+import dev.backfill.testkit.server.PostgresServer;
 import dev.backfill.testkit.server.PostgresServers;
 import dev.backfill.testkit.server.PostgresServers.Durability;
+import java.util.Optional;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
@@ -24,16 +26,17 @@ final class PostgresExtension implements ParameterResolver {
         return outermost
                 .getStore(NAMESPACE)
                 .getOrComputeIfAbsent(
-                        TestDatabase.class,
-                        key -> TestDatabase.create(PostgresServers.get(durability(outermost))),
-                        TestDatabase.class);
+                        TestDatabase.class, key -> TestDatabase.create(server(outermost)), TestDatabase.class);
     }
 
-    private static Durability durability(ExtensionContext context) {
-        boolean durable = AnnotationSupport.findAnnotation(context.getRequiredTestClass(), PostgresTest.class)
-                .map(PostgresTest::durable)
-                .orElse(false);
-        return durable ? Durability.MACHINE : Durability.PROCESS;
+    private static PostgresServer server(ExtensionContext context) {
+        Optional<PostgresTest> asked =
+                AnnotationSupport.findAnnotation(context.getRequiredTestClass(), PostgresTest.class);
+        Durability durability =
+                asked.map(PostgresTest::durable).orElse(false) ? Durability.MACHINE : Durability.PROCESS;
+        return asked.map(PostgresTest::direct).orElse("").isEmpty()
+                ? PostgresServers.pooled(durability)
+                : PostgresServers.get(durability);
     }
 
     private static ExtensionContext outermostClass(ExtensionContext context) {

@@ -53,6 +53,11 @@ public final class TestDatabase implements ConnectionSource, AutoCloseable {
         return server.urlOf(name);
     }
 
+    /** The JDBC URL of the server itself where {@link #jdbcUrl} leads through a pooler; else the same. */
+    public String directUrl() {
+        return server.direct().urlOf(name);
+    }
+
     /** A source of plain connections, without a pool. */
     public DataSource dataSource() {
         return dataSource;
@@ -189,8 +194,8 @@ public final class TestDatabase implements ConnectionSource, AutoCloseable {
     }
 
     private static void admin(PostgresServer server, String sql) {
-        try (Connection connection =
-                        dataSourceOf(server.urlOf(server.adminDatabase())).getConnection();
+        try (Connection connection = dataSourceOf(server.direct().urlOf(server.adminDatabase()))
+                        .getConnection();
                 PreparedStatement statement = connection.prepareStatement(sql)) {
             statement.execute();
         } catch (SQLException e) {

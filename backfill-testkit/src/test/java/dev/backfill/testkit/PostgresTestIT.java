@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-@PostgresTest
+@PostgresTest(direct = "asks whether the end of a session ends its connection, which a pooler hides")
 class PostgresTestIT {
 
     private final TestDatabase database;

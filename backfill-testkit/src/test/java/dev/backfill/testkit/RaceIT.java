@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-@PostgresTest
+@PostgresTest(direct = "tells connections by the numbers of their sessions")
 class RaceIT {
 
     @Test

@@ -24,7 +24,7 @@ final class Details {
         table.add("rows changed", Text.count(progress.path("rows_changed")));
         table.add("rate", Text.rate(progress.path("rows_per_second")));
         table.add("time left", Text.left(progress.path("eta")));
-        table.add("bound", bound(row.path("bound")));
+        range(table, row);
         table.add("checkpoint", row.path("checkpoint").isNull() ? "none" : Text.key(row.path("checkpoint")));
         table.add(
                 "claim",
@@ -55,11 +55,19 @@ final class Details {
         return names.isEmpty() ? "-" : String.join(", ", names);
     }
 
-    private static String bound(JsonNode bound) {
+    private static void range(Table table, JsonNode row) {
+        if (row.path("family").isTextual()) {
+            table.add("family", Text.clean(row.path("family").asText()));
+            table.add("after", bound(row.path("bound"), "after"));
+        }
+        table.add("bound", bound(row.path("bound"), "key"));
+    }
+
+    private static String bound(JsonNode bound, String end) {
         return switch (bound.path("kind").asText()) {
             case "none" -> "none";
             case "empty" -> "empty source";
-            default -> Text.key(bound.path("key"));
+            default -> bound.path(end).isNull() ? "none" : Text.key(bound.path(end));
         };
     }
 

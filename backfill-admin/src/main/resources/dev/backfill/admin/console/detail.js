@@ -152,6 +152,8 @@ function facts(row) {
   const { claim, retry, bound } = row;
   const none = "—";
   const rows = [
+    row.family === null ? null : ["Family", foreign(row.family, "code")],
+    bound.after === null ? null : ["Begins after", foreign(keyText(bound.after), "code")],
     ["End (inclusive)", bound.kind === "none" ? "not captured yet" : bound.kind === "empty" ? "the table was empty" : foreign(keyText(bound.key), "code")],
     ["Checkpoint (inclusive)", row.checkpoint === null ? "none: before everything" : foreign(keyText(row.checkpoint), "code")],
     ["Key type", row.key_type === null ? unknown("No definition was ever registered") : foreign(keyText(row.key_type), "code")],
@@ -169,7 +171,7 @@ function facts(row) {
     ["WAL position of completion", row.completed_lsn === null ? none : foreign(row.completed_lsn, "code")],
     ["Labels", Object.keys(row.labels).length === 0 ? "none" : Object.entries(row.labels).map(([name, value]) => h("span", { class: "chip" }, foreign(`${name}: ${value}`)))],
   ];
-  return h("dl", { class: "facts" }, rows.map(([label, value]) => h("div", {}, h("dt", {}, label), h("dd", {}, value))));
+  return h("dl", { class: "facts" }, rows.filter(Boolean).map(([label, value]) => h("div", {}, h("dt", {}, label), h("dd", {}, value))));
 }
 
 function diagnosticText(diagnostic) {

@@ -15,7 +15,6 @@ import java.util.List;
  */
 final class Waves {
 
-    static final int COUNT = 400;
     private static final int BATCH = 50;
 
     private Waves() {}
@@ -24,9 +23,9 @@ final class Waves {
         return BackfillId.of("chaos.wave-%04d".formatted(wave));
     }
 
-    static List<BackfillDefinition<?>> all() {
+    static List<BackfillDefinition<?>> first(int count) {
         List<BackfillDefinition<?>> waves = new ArrayList<>();
-        for (int wave = 1; wave <= COUNT; wave++) {
+        for (int wave = 1; wave <= count; wave++) {
             waves.add(definition(wave));
         }
         return waves;

@@ -48,7 +48,8 @@ abstract class Case {
         db.execute("INSERT INTO items SELECT generate_series(1, ?)", ROWS);
         if (db.queryText("SELECT to_regclass('backfill')") != null) {
             db.execute(
-                    "TRUNCATE backfill, backfill_definition, backfill_validation, backfill_request, backfill_audit, backfill_pace");
+                    "TRUNCATE backfill, backfill_definition, backfill_validation, backfill_request, backfill_audit, backfill_pace,"
+                            + " backfill_family");
         }
     }
 

@@ -116,7 +116,7 @@ class ClaimRaceIT extends Case {
     void a_row_of_a_newer_format_is_left_alone_even_when_it_was_looked_at_before() throws Exception { // ID-5
         BackfillHarness harness = started();
         HeldStep held = HeldStep.before("claim", faults, harness.worker("a"));
-        harness.tamper(ID, "contract", "2");
+        harness.tamper(ID, "contract", "3");
         assertThat(held.goOn()).isInstanceOf(StepOutcome.NothingToDo.class);
         assertThat(column("claim_token")).isNull();
     }

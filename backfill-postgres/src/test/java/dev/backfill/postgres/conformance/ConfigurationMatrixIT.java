@@ -37,7 +37,7 @@ class ConfigurationMatrixIT extends Case {
     private void noTables() {
         db.execute(
                 "DROP TABLE IF EXISTS backfill, backfill_definition, backfill_validation, backfill_request, backfill_audit,"
-                        + " backfill_pace, backfill_schema_version");
+                        + " backfill_pace, backfill_family, backfill_schema_version");
     }
 
     private static Readiness.Input backfills(BackfillHarness harness) {

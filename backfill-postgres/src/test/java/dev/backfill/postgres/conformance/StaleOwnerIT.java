@@ -12,12 +12,12 @@ import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.TestDatabase;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -117,12 +117,10 @@ class StaleOwnerIT extends Case {
 
     @Test
     void a_transaction_that_was_ended_inside_is_seen_at_the_fence() throws Exception { // AT-2, RB-4
+        AtomicReference<Connection> borrowed = new AtomicReference<>();
         BackfillDefinition<Long> escaping = items().repair((batch, tx) -> {
-                    // Past the guard: the driver hands out its own connection in places.
-                    try (Statement statement = tx.connection().createStatement();
-                            ResultSet row = statement.executeQuery("SELECT 1")) {
-                        row.getStatement().getConnection().commit();
-                    }
+                    // Past the guard, as only a pool's own object could.
+                    borrowed.get().commit();
                     // And goes on in a transaction of its own, so that only the fence can tell it from the batch's.
                     try (Statement statement = tx.connection().createStatement()) {
                         statement.execute("SELECT 1");
@@ -131,7 +129,13 @@ class StaleOwnerIT extends Case {
                 })
                 .validate(Validation.noRowMatches("false"))
                 .build();
-        BackfillHarness harness = open(escaping);
+        BackfillHarness harness = kept(BackfillHarness.over(db)
+                .definitions(escaping)
+                .connections(() -> {
+                    borrowed.set(db.get());
+                    return borrowed.get();
+                })
+                .open());
         harness.start(ID);
         assertThat(step(harness.worker("a")))
                 .isInstanceOfSatisfying(

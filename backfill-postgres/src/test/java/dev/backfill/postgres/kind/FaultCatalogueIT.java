@@ -191,8 +191,9 @@ class FaultCatalogueIT {
             }
             assertThat(db.queryText("select string_agg(xmin::text, ',' order by id) from notes where id % 2 = 0"))
                     .isEqualTo(before);
-            db.execute("update notes set seen = 0 where id % 2 = 1; drop table backfill, backfill_definition,"
-                    + " backfill_validation, backfill_request, backfill_audit, backfill_pace, backfill_schema_version");
+            db.execute(
+                    "update notes set seen = 0 where id % 2 = 1; drop table backfill, backfill_definition,"
+                            + " backfill_validation, backfill_request, backfill_audit, backfill_pace, backfill_family, backfill_schema_version");
         }
     }
 

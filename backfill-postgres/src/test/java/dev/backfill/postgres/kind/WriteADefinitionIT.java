@@ -2,12 +2,14 @@ package dev.backfill.postgres.kind;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.backfill.ActionOutcome;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillState;
 import dev.backfill.CompoundKey;
 import dev.backfill.ControlRequest;
 import dev.backfill.EngineOptions;
+import dev.backfill.Family;
 import dev.backfill.HealthLimits;
 import dev.backfill.HealthSignal;
 import dev.backfill.Keys;
@@ -128,6 +130,19 @@ class WriteADefinitionIT {
         // endregion
     }
 
+    static Family<Long> family() {
+        // region family
+        Family<Long> gifts = Backfill.define("orders.gift.v2")
+                .over("orders", Keys.bigint("id"))
+                .repair(SetRepair.set("gift", "coalesce((tags ->> 'gift')::boolean, false)")
+                        .where("gift IS NULL"))
+                .validate(Validation.noRowMatches("gift IS NULL"))
+                .build()
+                .inRanges(8);
+        // endregion
+        return gifts;
+    }
+
     static EngineOptions options(java.util.function.DoubleSupplier p99) {
         // region health
         return EngineOptions.builder()
@@ -156,6 +171,20 @@ class WriteADefinitionIT {
         assertThat(db.queryLong("select sum(orders_placed) from customers")).isEqualTo(200);
         assertThat(db.queryLong("select count(*) from orders where gift and search_note like 'N%'"))
                 .isEqualTo(100);
+    }
+
+    @Test
+    void the_family_of_the_guide_completes_in_eight_parts() {
+        try (BackfillHarness harness =
+                BackfillHarness.over(db).definitions(family()).open()) {
+            family().forEach(part -> {
+                assertThat(harness.start(part.id())).isInstanceOf(ActionOutcome.Applied.class);
+                harness.runToCompletion(part.id());
+            });
+        }
+        assertThat(db.queryLong("select count(*) from orders where gift")).isEqualTo(100);
+        assertThat(db.queryLong("select count(*) from backfill where state = 'completed' and range_parts = 8"))
+                .isEqualTo(8);
     }
 
     @Test

@@ -25,8 +25,9 @@ final class Counters {
     static void fresh(TestDatabase db, int rows) {
         // The library's tables stay, emptied: migrating anew for each test would take most of its time.
         if (db.queryText("select to_regclass('backfill')") != null) {
-            db.execute("delete from backfill; delete from backfill_definition; delete from backfill_validation;"
-                    + " delete from backfill_request; delete from backfill_audit; delete from backfill_pace");
+            db.execute(
+                    "delete from backfill; delete from backfill_definition; delete from backfill_validation;"
+                            + " delete from backfill_request; delete from backfill_audit; delete from backfill_pace; delete from backfill_family");
         }
         db.execute("drop table if exists counters");
         db.execute(

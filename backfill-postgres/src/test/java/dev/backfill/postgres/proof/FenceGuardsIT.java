@@ -10,13 +10,14 @@ import dev.backfill.testkit.Gate;
 import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
-import java.sql.ResultSet;
+import java.sql.Connection;
 import java.sql.Statement;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -204,16 +205,19 @@ class FenceGuardsIT {
     void a_transaction_that_was_replaced_inside_the_repair_is_rejected_and_blocked(boolean fused)
             throws Exception { // AT-2
         Counters.fresh(db, 10);
+        AtomicReference<Connection> borrowed = new AtomicReference<>();
         var definition = Counters.custom(4, (batch, tx) -> {
-            // Around the guarded connection, as only a driver's own objects allow: the fence is what is left.
-            try (Statement statement = tx.connection().createStatement();
-                    ResultSet result = statement.executeQuery("select 1");
-                    Statement real = result.getStatement().getConnection().createStatement()) {
+            // Around the guarded connection, as only the pool's own could: the fence is what is left.
+            try (Statement real = borrowed.get().createStatement()) {
                 real.execute("commit; begin");
             }
             return 0;
         });
         try (BackfillHarness harness = BackfillHarness.over(db)
+                .connections(() -> {
+                    borrowed.set(db.get());
+                    return borrowed.get();
+                })
                 .definitions(definition)
                 .options(o -> o.fusedCommit(fused))
                 .open()) {

@@ -68,6 +68,7 @@ class FenceItselfIT {
                 UUID.fromString(row.get("claim_token")),
                 String.valueOf(row.get("claim_owner")),
                 List.of("10"),
+                null,
                 List.of("4"),
                 0,
                 0,

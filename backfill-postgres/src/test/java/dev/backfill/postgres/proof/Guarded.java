@@ -121,6 +121,7 @@ final class Guarded {
                 UUID.fromString(row.get("claim_token")),
                 String.valueOf(row.get("claim_owner")),
                 List.of("10"),
+                null,
                 List.of("10"),
                 0,
                 0,

@@ -241,7 +241,7 @@ class RowGuardsIT {
                 "state = 'completed'",
                 "claim_token = '" + TOKEN + "', claim_expires_at = clock_timestamp() + interval '1 hour'",
                 "next_attempt_at = clock_timestamp() + interval '1 hour'",
-                "contract = 2",
+                "contract = 3",
                 "attempts = 3",
             })
     void a_claim_is_refused_when(String tampering) throws SQLException { // CL-1, ID-5, LC-2, RB-2, RB-5

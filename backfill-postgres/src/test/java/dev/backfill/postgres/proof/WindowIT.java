@@ -167,7 +167,7 @@ class WindowIT {
                 .batchSize(4)
                 .repair(RowRepair.reading("id").writing("hits", row -> {
                     try {
-                        db.execute("set lock_timeout = '100ms'; update counters set hits = 7 where id = 1");
+                        db.execute("set local lock_timeout = '100ms'; update counters set hits = 7 where id = 1");
                         others.add("wrote");
                     } catch (IllegalStateException e) {
                         others.add("waited");

@@ -8,6 +8,8 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -24,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Removes the guards one at a time, each in a copy of its class that is put before the real one, and demands that its own test fails.
- * Run with {@code mvn -Psabotage verify}; {@code -Dsabotage.sample=n} takes n of them, others each day, and
+ * Run with {@code mvn -Psabotage verify}; {@code -Dsabotage.sample=n} takes n of them, others each day or by {@code -Dsabotage.seed}, and
  * {@code -Dsabotage.only=text} those whose name holds a text.
  */
 @PostgresTest
@@ -38,9 +40,10 @@ class SabotageSuite {
         all.removeIf(guard -> !guard.name().contains(only));
         int sample = Integer.getInteger("sabotage.sample", all.size());
         if (sample < all.size()) {
-            Collections.shuffle(
-                    all,
-                    new Random(java.time.LocalDate.now(java.time.ZoneOffset.UTC).toEpochDay()));
+            long seed =
+                    Long.getLong("sabotage.seed", LocalDate.now(ZoneOffset.UTC).toEpochDay());
+            System.out.println("sabotage: " + sample + " of " + all.size() + " guards, seed=" + seed);
+            Collections.shuffle(all, new Random(seed));
         }
         return all.stream().limit(sample);
     }

@@ -28,7 +28,7 @@ class ContractGuardIT {
 
     private static final String ID = Host.ID.value();
     private static final Pattern DOCUMENTED =
-            Pattern.compile("<!-- sql: contract-guard -->\\n```sql\\n(.*?)```", Pattern.DOTALL);
+            Pattern.compile("<!-- sql: (contract-guard[a-z-]*) -->\\n```sql\\n(.*?)```", Pattern.DOTALL);
 
     private final TestDatabase db;
 
@@ -136,6 +136,85 @@ class ContractGuardIT {
         }
     }
 
+    /** Three completed parts of a family, as its first start has divided them. */
+    private void completedFamily() {
+        db.execute("delete from backfill_family");
+        db.execute("delete from backfill where id like 'family.%'");
+        db.execute(
+                "insert into backfill (id, state, contract, key_codec, bound, bound_captured_at, started_at, completed_at,"
+                        + " range_parts) select 'family.v1.0' || i, 'completed', 2, 'v1:bigint', '{5}', now(), now(), now(), 3"
+                        + " from generate_series(0, 2) as i");
+        db.execute("insert into backfill_family (family, parts, key_codec, bound, bound_empty, splits)"
+                + " values ('family.v1', 3, 'v1:bigint', '{5}', false, '{{1},{3}}')");
+    }
+
+    private static void assertClosed(Connection migration, String... words) throws Exception {
+        assertThatThrownBy(() -> ContractGuard.requireCompleted(migration, "family.v1"))
+                .isInstanceOf(NotCompletedException.class)
+                .satisfies(e -> assertThat(e.getMessage()).contains(words));
+        try (Statement statement = migration.createStatement()) {
+            assertThatThrownBy(() -> statement.execute(documented("contract-guard-family")))
+                    .isInstanceOf(SQLException.class)
+                    .hasMessageContaining("family family.v1 is not completed");
+        }
+    }
+
+    @Test
+    void a_family_passes_when_all_of_its_parts_are_completed_in_both_forms() throws Exception { // SC-4
+        completedFamily();
+        try (Connection migration = db.connection();
+                Statement statement = migration.createStatement()) {
+            ContractGuard.requireCompleted(migration, "family.v1", "family.v1.01");
+            assertThat(statement.execute(documented("contract-guard-family"))).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = BackfillState.class, names = "COMPLETED", mode = EnumSource.Mode.EXCLUDE)
+    void a_family_with_one_part_in_any_other_state_is_closed_in_both_forms(BackfillState state)
+            throws Exception { // SC-4
+        completedFamily();
+        db.execute(
+                "update backfill set completed_at = null, state = ?"
+                        + (state == BackfillState.PENDING
+                                ? ", bound = null, bound_captured_at = null, started_at = null"
+                                : "")
+                        + " where id = 'family.v1.01'",
+                state.wireName());
+        try (Connection migration = db.connection()) {
+            assertClosed(migration, "family.v1.01 is " + state.wireName());
+        }
+    }
+
+    @Test
+    void a_family_that_was_never_started_lacks_a_part_or_was_divided_otherwise_is_closed_in_both_forms()
+            throws Exception { // SC-4
+        try (Connection migration = db.connection()) {
+            completedFamily();
+            db.execute("update backfill set range_parts = 4 where id = 'family.v1.02'");
+            assertClosed(migration, "family.v1.02 is completed over another range");
+            db.execute("update backfill set range_parts = 3, contract = 99 where id = 'family.v1.02'");
+            assertClosed(migration, "family.v1.02 is in a row of a newer format");
+            db.execute("delete from backfill where id = 'family.v1.02'");
+            assertClosed(migration, "family.v1.02 is not registered");
+            completedFamily();
+            db.execute("delete from backfill_family");
+            assertClosed(migration, "family.v1 is not registered");
+        }
+    }
+
+    @Test
+    void a_database_of_the_version_before_has_no_families_and_its_backfills_are_still_looked_up()
+            throws Exception { // SC-4
+        db.execute("drop table backfill_family; alter table backfill drop column range_low, drop column range_parts");
+        try (Connection migration = db.connection()) {
+            ContractGuard.requireCompleted(migration, ID);
+            assertThatThrownBy(() -> ContractGuard.requireCompleted(migration, "family.v1"))
+                    .isInstanceOf(NotCompletedException.class)
+                    .hasMessageContaining("family.v1 is not registered");
+        }
+    }
+
     @Test
     void the_schema_of_the_tables_may_be_named() throws Exception { // SC-4
         db.execute("drop schema if exists \"Else Where\" cascade; create schema \"Else Where\";"
@@ -165,8 +244,18 @@ class ContractGuardIT {
     }
 
     private static String documented() throws Exception {
+        return documented("contract-guard");
+    }
+
+    private static String documented(String name) throws Exception {
         Matcher block = DOCUMENTED.matcher(Files.readString(Path.of("..", "docs", "evolve-schema.md")));
-        assertThat(block.find()).isTrue();
-        return block.group(1).replace("events.thread-root.v1", ID);
+        while (block.find()) {
+            if (block.group(1).equals(name)) {
+                return block.group(2)
+                        .replace("events.thread-root.v1", ID)
+                        .replace("events.search-text.v1", "family.v1");
+            }
+        }
+        throw new AssertionError("no SQL named " + name);
     }
 }

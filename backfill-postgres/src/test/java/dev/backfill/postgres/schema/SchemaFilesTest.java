@@ -26,7 +26,8 @@ class SchemaFilesTest {
      */
     private static final Map<String, String> MERGED = Map.of(
             "V001__tables.sql", "29e75e5f704cce557438a0699f576c8109296fee610e3ad4995762ec4269ded5",
-            "V002__audit_by_id.sql", "237726dd8bcbc98ccfd25e1abf4203f39c94837d9faccc330d037338209b2990");
+            "V002__audit_by_id.sql", "237726dd8bcbc98ccfd25e1abf4203f39c94837d9faccc330d037338209b2990",
+            "V003__families.sql", "b7900904951fb8fc812b2f2696ade3899bbf6274ba52e18202aeb32da28db26b");
 
     @Test
     void every_migration_file_is_applied_and_every_applied_one_is_a_file() throws Exception { // SC-1

@@ -100,10 +100,14 @@ final class LiveWrite {
                         + ") = (select " + names + " from " + source.copy(TestData.SEED) + " d where "
                         + source.identityOf("d")
                         + " = ?) where " + source.identityOf("s") + " = ?")) {
-            statement.execute("set lock_timeout = '50ms'");
+            connection.setAutoCommit(false);
+            // For this transaction: a pooler would hand a setting of the session on to whoever comes next.
+            statement.execute("set local lock_timeout = '50ms'");
             update.setString(1, donor);
             update.setString(2, row);
-            return update.executeUpdate() == 1;
+            int updated = update.executeUpdate();
+            connection.commit();
+            return updated == 1;
         } catch (SQLException e) {
             return false;
         }

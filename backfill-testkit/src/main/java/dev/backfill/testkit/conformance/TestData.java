@@ -29,7 +29,8 @@ final class TestData {
     static final String REPAIRED = "repaired";
 
     private static final String LIBRARY =
-            "'backfill','backfill_definition','backfill_validation','backfill_request','backfill_audit','backfill_pace'";
+            "'backfill','backfill_definition','backfill_validation','backfill_request','backfill_audit','backfill_pace',"
+                    + "'backfill_family'";
 
     private final TestDatabase database;
     private final BackfillDefinition<?> definition;

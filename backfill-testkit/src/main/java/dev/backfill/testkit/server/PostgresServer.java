@@ -13,6 +13,11 @@ public interface PostgresServer {
     /** The name of the database from which others are created and dropped. */
     String adminDatabase();
 
+    /** The server itself, if this is a pooler before one. */
+    default PostgresServer direct() {
+        return this;
+    }
+
     /** Where it came from, for people. */
     String origin();
 }

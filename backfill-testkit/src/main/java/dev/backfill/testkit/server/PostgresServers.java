@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -17,6 +18,7 @@ import java.util.Map;
 public final class PostgresServers {
 
     private static final Map<Durability, PostgresServer> RUNNING = new EnumMap<>(Durability.class);
+    private static final Map<Durability, PostgresServer> POOLED = new EnumMap<>(Durability.class);
 
     private PostgresServers() {}
 
@@ -37,6 +39,18 @@ public final class PostgresServers {
                 RUNNING.put(durability, running);
             }
             return running;
+        }
+    }
+
+    /** The server, behind PgBouncer in transaction mode if {@code backfill.test.pooler} asks for it; the same for the JVM's life. */
+    public static PostgresServer pooled(Durability durability) {
+        PostgresServer server = get(durability);
+        if (!ServerSettings.read().pooled()) {
+            return server;
+        }
+        synchronized (RUNNING) {
+            return POOLED.computeIfAbsent(
+                    durability, key -> PgBouncer.before(server, key.name().toLowerCase(Locale.ROOT)));
         }
     }
 

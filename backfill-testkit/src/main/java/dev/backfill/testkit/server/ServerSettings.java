@@ -6,20 +6,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a run asks for, read once from system properties and then from the environment: {@code postgres.major} (or
  * {@code POSTGRES_MAJOR}), {@code backfill.test.jdbc-url} ({@code BACKFILL_TEST_JDBC_URL}), {@code backfill.test.server}
- * ({@code BACKFILL_TEST_SERVER}: {@code given}, {@code container} or {@code embedded}) and {@code backfill.test.keep-server}
- * ({@code BACKFILL_TEST_KEEP_SERVER}).
+ * ({@code BACKFILL_TEST_SERVER}: {@code given}, {@code container} or {@code embedded}), {@code backfill.test.keep-server}
+ * ({@code BACKFILL_TEST_KEEP_SERVER}) and {@code backfill.test.pooler} ({@code BACKFILL_TEST_POOLER}: {@code pgbouncer}).
  *
  * @param major the major version wanted, or null for any
  * @param jdbcUrl a server that is there already, or null
  * @param origin the only origin allowed, or null for the first that is there
  * @param keep whether an embedded server stays up after this JVM, for the next one
+ * @param pooled whether tests go through PgBouncer in transaction mode
  * @since 0.1
  */
 public record ServerSettings(
         @Nullable Integer major,
         @Nullable String jdbcUrl,
         @Nullable String origin,
-        boolean keep) {
+        boolean keep,
+        boolean pooled) {
 
     /** Reads them. */
     public static ServerSettings read() {
@@ -28,12 +30,21 @@ public record ServerSettings(
                 major == null ? null : parse(major),
                 value("backfill.test.jdbc-url"),
                 value("backfill.test.server"),
-                Boolean.parseBoolean(value("backfill.test.keep-server")));
+                Boolean.parseBoolean(value("backfill.test.keep-server")),
+                isPgBouncer(value("backfill.test.pooler")));
     }
 
     /** Whether an origin may be used. */
     public boolean allows(String candidate) {
         return origin == null || origin.equals(candidate);
+    }
+
+    private static boolean isPgBouncer(@Nullable String pooler) {
+        if (pooler != null && !pooler.equals("pgbouncer")) {
+            throw new IllegalArgumentException(
+                    "backfill.test.pooler is 'pgbouncer' or left away, got '" + pooler + "'.");
+        }
+        return pooler != null;
     }
 
     private static Integer parse(String major) {

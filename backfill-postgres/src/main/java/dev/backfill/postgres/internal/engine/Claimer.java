@@ -88,16 +88,26 @@ record Claimer(EngineContext engine, Watchdog watchdog) {
     }
 
     private boolean isReadable(Candidate candidate) {
-        String why = !ClaimSql.isReadable(candidate)
-                ? "row-format"
-                : engine.registry().find(candidate.id()).isEmpty()
-                        ? "no-definition"
-                        : engine.registry().canRead(candidate.id(), candidate.keyCodec()) ? null : "key-type";
+        String why = unreadable(candidate);
         if (why != null && BackfillId.isValid(candidate.id())) {
             engine.events()
                     .publish(BackfillEvent.of(BackfillEvent.Kind.UNKNOWN_HERE, BackfillId.of(candidate.id()), 0, why));
         }
         return why == null;
+    }
+
+    /** Why this process can't work on it (ID-5); null when it can. */
+    private @Nullable String unreadable(Candidate candidate) {
+        if (!ClaimSql.isReadable(candidate)) {
+            return "row-format";
+        }
+        if (engine.registry().find(candidate.id()).isEmpty()) {
+            return "no-definition";
+        }
+        if (!engine.registry().canRead(candidate.id(), candidate.keyCodec())) {
+            return "key-type";
+        }
+        return engine.registry().hasRange(candidate.id(), candidate.rangeParts()) ? null : "key-ranges";
     }
 
     private Tried claim(Session session, Candidate candidate, String owner) throws SQLException {

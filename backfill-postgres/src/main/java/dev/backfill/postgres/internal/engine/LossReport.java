@@ -92,6 +92,9 @@ final class LossReport {
         if (row.state() != claim.state()) {
             return stopped(claim, row.state());
         }
+        if (!Objects.equals(row.rangeLow(), claim.rangeLow())) {
+            return fenced(claim, "range");
+        }
         return Objects.equals(row.checkpoint(), claim.checkpoint()) ? null : fenced(claim, "checkpoint");
     }
 

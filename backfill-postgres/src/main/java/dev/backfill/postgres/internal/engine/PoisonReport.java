@@ -27,9 +27,8 @@ record PoisonReport(EngineContext engine) {
                     .map(key -> "Key (" + String.join(", ", key) + "). ")
                     .orElse("");
         } catch (SQLException e) {
-            range = held.claim().checkpoint() == null
-                    ? "The first key. "
-                    : "The key after (" + String.join(", ", held.claim().checkpoint()) + "). ";
+            List<String> after = held.claim().after();
+            range = after == null ? "The first key. " : "The key after (" + String.join(", ", after) + "). ";
         }
         Diagnostic why = decision.diagnostic();
         return new Decision(

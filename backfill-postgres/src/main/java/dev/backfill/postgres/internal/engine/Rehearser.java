@@ -3,6 +3,7 @@ package dev.backfill.postgres.internal.engine;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillState;
 import dev.backfill.Diagnostic;
+import dev.backfill.FamilyPart;
 import dev.backfill.Rehearsal;
 import dev.backfill.Rehearsal.Sample;
 import dev.backfill.postgres.internal.jdbc.Limits;
@@ -11,9 +12,13 @@ import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.schema.TableFacts;
 import dev.backfill.postgres.internal.store.Claim;
 import dev.backfill.postgres.internal.store.EndsSql;
+import dev.backfill.postgres.internal.store.FamilySql;
+import dev.backfill.postgres.internal.store.FamilySql.Range;
+import dev.backfill.postgres.internal.store.FamilySql.Ranges;
 import dev.backfill.postgres.internal.store.HealthSql;
 import dev.backfill.postgres.internal.store.RowSql.Row;
 import dev.backfill.postgres.internal.store.SampleSql;
+import dev.backfill.postgres.internal.store.ValidationSql.Span;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -21,6 +26,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -51,21 +57,36 @@ public final class Rehearser {
             throws SQLException {
         PreparedDefinition prepared = PreparedDefinition.of(engine, definition, facts);
         int limit = Math.min(definition.batchSize(), engine.options().batchSizeCap());
-        List<String> bound =
-                row.state() == BackfillState.PENDING ? new EndsSql(prepared.key()).greatest(session) : row.bound();
+        Range range = range(session, prepared, row);
+        Span span = range.bound() == null ? null : new Span(range.low(), range.bound());
         Map<String, Optional<List<String>>> starts = new LinkedHashMap<>();
-        if (bound != null) {
+        if (span != null) {
             SampleSql samples = new SampleSql(
                     definition.table(),
                     prepared.key(),
                     definition.key().columns().get(0));
             starts.put("first", Optional.empty());
-            Optional.ofNullable(samples.middle(session)).ifPresent(key -> starts.put("middle", Optional.of(key)));
-            Optional.ofNullable(samples.beforeLast(session, bound, limit))
+            Optional.ofNullable(samples.middle(session, span)).ifPresent(key -> starts.put("middle", Optional.of(key)));
+            Optional.ofNullable(samples.beforeLast(session, span, limit))
                     .ifPresent(key -> starts.put("last", Optional.of(key)));
         }
         List<String> plan = new StatementProbe(engine).summary(session, definition, facts);
-        return new Prepared(prepared, row, bound, limit, starts, plan, facts.estimatedRows());
+        Long rows = facts.estimatedRows() == null ? null : (long) (facts.estimatedRows() * range.share());
+        return new Prepared(prepared, row, span, limit, starts, plan, rows);
+    }
+
+    /** The range of a started row, or what a start would give it now; before a family's first start nobody can know the latter. */
+    private Range range(Session session, PreparedDefinition prepared, Row row) throws SQLException {
+        FamilyPart part = prepared.definition().part().orElse(null);
+        double share = part == null ? 1 : 1.0 / part.parts();
+        if (row.state() != BackfillState.PENDING) {
+            return new Range(row.rangeParts(), row.rangeLow(), row.bound(), share, null);
+        }
+        Optional<Ranges> family =
+                part == null ? Optional.empty() : new FamilySql(engine.names()).find(session, part.family());
+        return family.isPresent()
+                ? family.get().of(Objects.requireNonNull(part).index())
+                : new Range(null, null, new EndsSql(prepared.key()).greatest(session), share, null);
     }
 
     /**
@@ -73,16 +94,16 @@ public final class Rehearser {
      *
      * @param definition the definition
      * @param row the row as it was read
-     * @param bound the last key to look at; null for an empty source
+     * @param span the keys to look at; null for an empty source or range
      * @param limit keys per window
-     * @param starts the windows by position, each with the key after which it begins
+     * @param starts the windows by position, each with the key after which it begins, or none for the span's own beginning
      * @param plan how a window is read
      * @param rows rows of the source, as estimated
      */
     public record Prepared(
             PreparedDefinition definition,
             Row row,
-            @Nullable List<String> bound,
+            @Nullable Span span,
             int limit,
             Map<String, Optional<List<String>>> starts,
             List<String> plan,
@@ -97,7 +118,8 @@ public final class Rehearser {
                     row.generation(),
                     UUID.randomUUID(),
                     "rehearsal",
-                    bound,
+                    span == null ? null : span.bound(),
+                    span == null ? null : span.low(),
                     after.orElse(null),
                     0,
                     0,

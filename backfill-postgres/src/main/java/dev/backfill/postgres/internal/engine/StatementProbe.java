@@ -73,7 +73,10 @@ public record StatementProbe(EngineContext engine) {
         }
         for (Validation validation : definition.validations()) {
             if (validation instanceof NoRowMatches proof) {
-                Sql sql = ValidationSql.matching(prepared.key(), SqlText.escapeOperators(proof.condition()) + "\n");
+                Sql sql = ValidationSql.matching(
+                        prepared.key(),
+                        definition.part().isPresent(),
+                        SqlText.escapeOperators(proof.condition()) + "\n");
                 Planned planned = plan(session, sql, params);
                 if (planned.refused() != null) {
                     findings.add(refused(definition, "validation", planned.refused()));

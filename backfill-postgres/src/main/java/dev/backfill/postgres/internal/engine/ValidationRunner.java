@@ -3,6 +3,7 @@ package dev.backfill.postgres.internal.engine;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.CustomValidation;
 import dev.backfill.DiagnosticCode;
+import dev.backfill.FamilyPart;
 import dev.backfill.NoRowMatches;
 import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
@@ -14,10 +15,11 @@ import dev.backfill.postgres.internal.jdbc.SqlText;
 import dev.backfill.postgres.internal.store.KeySql;
 import dev.backfill.postgres.internal.store.ValidationSql;
 import dev.backfill.postgres.internal.store.ValidationSql.Begun;
+import dev.backfill.postgres.internal.store.ValidationSql.Span;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -84,7 +86,7 @@ public final class ValidationRunner {
                 engine.sessions().open(engine.options().validationTimeout().plus(SOCKET_MARGIN))) {
             try {
                 Optional<Begun> row = sql.begin(session, definition.id());
-                if (row.isEmpty() || !definition.key().codec().equals(row.get().keyCodec())) {
+                if (row.isEmpty() || !isOf(definition, row.get())) {
                     return new Result.Unreadable();
                 }
                 Begun begun = row.get();
@@ -95,7 +97,7 @@ public final class ValidationRunner {
                     return new Result.BehindBarrier();
                 }
                 alone.begin();
-                ValidationOutcome outcome = proveReadOnly(session, definition, begun.bound());
+                ValidationOutcome outcome = proveReadOnly(session, definition, begun.span());
                 if (!sql.isUntouched(session)) {
                     throw new BreachException(
                             DiagnosticCode.VALIDATION_WROTE, DiagnosticCode.VALIDATION_WROTE.meaning(), null);
@@ -112,11 +114,17 @@ public final class ValidationRunner {
         }
     }
 
+    /** Whether the row's key and range are those that the definition declares (ID-5); one that was not started has none. */
+    private static boolean isOf(BackfillDefinition<?> definition, Begun row) {
+        return definition.key().codec().equals(row.keyCodec())
+                && Objects.equals(definition.part().map(FamilyPart::parts).orElse(null), row.rangeParts());
+    }
+
     /** PostgreSQL refuses what writes; that is the definition's breach, not the server's trouble. */
     private static ValidationOutcome proveReadOnly(
-            Session session, BackfillDefinition<?> definition, @Nullable List<String> bound) throws Exception {
+            Session session, BackfillDefinition<?> definition, @Nullable Span span) throws Exception {
         try {
-            return prove(session, definition, bound);
+            return prove(session, definition, span);
         } catch (Exception e) {
             SQLException sql = SqlFailure.in(e);
             if (sql != null && SqlFailure.isWriteInReadOnly(sql)) {
@@ -127,13 +135,13 @@ public final class ValidationRunner {
         }
     }
 
-    private static <K> ValidationOutcome prove(
-            Session session, BackfillDefinition<K> definition, @Nullable List<String> bound) throws Exception {
+    private static <K> ValidationOutcome prove(Session session, BackfillDefinition<K> definition, @Nullable Span span)
+            throws Exception {
         KeySql key = new KeySql(definition.table(), definition.key());
         for (Validation validation : definition.validations()) {
             ValidationOutcome outcome = validation instanceof NoRowMatches none
-                    ? noRowMatches(session, key, bound, none)
-                    : custom(session, definition, key, bound, typed(validation));
+                    ? noRowMatches(session, key, span, none)
+                    : custom(session, definition, key, span, typed(validation));
             if (!(outcome instanceof ValidationOutcome.Holds)) {
                 return outcome;
             }
@@ -147,8 +155,8 @@ public final class ValidationRunner {
     }
 
     private static ValidationOutcome noRowMatches(
-            Session session, KeySql key, @Nullable List<String> bound, NoRowMatches validation) throws SQLException {
-        return ValidationSql.findMatch(session, key, bound, SqlText.escapeOperators(validation.condition()) + "\n")
+            Session session, KeySql key, @Nullable Span span, NoRowMatches validation) throws SQLException {
+        return ValidationSql.findMatch(session, key, span, SqlText.escapeOperators(validation.condition()) + "\n")
                 .map(found -> ValidationOutcome.rejected(
                         "A row at or below the bound is not repaired; its key is (" + String.join(", ", found) + ")."))
                 .orElseGet(ValidationOutcome::holds);
@@ -158,13 +166,13 @@ public final class ValidationRunner {
             Session session,
             BackfillDefinition<K> definition,
             KeySql key,
-            @Nullable List<String> bound,
+            @Nullable Span span,
             CustomValidation<K> validation)
             throws Exception {
         GuardedConnection guarded = new GuardedConnection(session.connection());
         ValidationOutcome outcome;
         try {
-            outcome = validation.check(new ReadTransaction<>(guarded.proxy(), definition, key, bound));
+            outcome = validation.check(new ReadTransaction<>(guarded.proxy(), definition, key, span));
         } finally {
             guarded.end();
             BreachException.throwIfRefused(guarded);
@@ -177,19 +185,24 @@ public final class ValidationRunner {
             Connection connection,
             BackfillDefinition<K> definition,
             KeySql key,
-            @Nullable List<String> stored) implements ValidationTransaction<K> {
+            @Nullable Span span) implements ValidationTransaction<K> {
         @Override
         public Optional<K> bound() {
-            return stored == null
+            return span == null
                     ? Optional.empty()
-                    : Optional.of(definition.key().decode(stored));
+                    : Optional.of(definition.key().decode(span.bound()));
+        }
+
+        @Override
+        public Optional<K> after() {
+            return span == null || span.low() == null
+                    ? Optional.empty()
+                    : Optional.of(definition.key().decode(span.low()));
         }
 
         @Override
         public String withinBound(String alias) {
-            return stored == null
-                    ? "false"
-                    : ValidationSql.withinBound(key, dev.backfill.Identifiers.quote(alias), stored);
+            return span == null ? "false" : ValidationSql.within(key, dev.backfill.Identifiers.quote(alias), span);
         }
     }
 }

@@ -92,7 +92,7 @@ public final class Sql {
 
     private static void bind(Connection connection, PreparedStatement statement, int index, @Nullable Object value)
             throws SQLException {
-        if (value instanceof String[] texts) {
+        if (value instanceof Object[] texts) {
             statement.setArray(index, connection.createArrayOf("text", texts));
         } else if (value instanceof Instant instant) {
             statement.setObject(index, instant.atOffset(ZoneOffset.UTC));

@@ -92,7 +92,11 @@ record Controls(PlaneContext plane) {
         if (!refused.isEmpty()) {
             throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, refused);
         }
-        return plane.actions().start(session, definition, facts.estimatedRows());
+        FamilyRanges.Taken taken = new FamilyRanges(plane.engine()).take(session, definition, facts);
+        if (!taken.findings().isEmpty()) {
+            throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, taken.findings());
+        }
+        return plane.actions().start(session, definition, taken.range(), facts.estimatedRows());
     }
 
     private ActionOutcome replay(Session session, OperatorRequest request, Stored stored)

@@ -36,11 +36,14 @@ record PreflightCheck(EngineContext engine) {
                 Consequences.estimates(session, definition, facts));
     }
 
-    /** What a walkable source may still be refused for: its statements. Empty when the schema already says no. */
+    /** What a walkable source may still be refused for: its family and its statements. Empty when the schema already says no. */
     List<Finding> statements(Session session, BackfillDefinition<?> definition, SchemaCheck check) throws SQLException {
         TableFacts facts = check.facts();
-        return facts == null || !check.passed()
-                ? List.of()
-                : new StatementProbe(engine).errors(session, definition, facts);
+        if (facts == null || !check.passed()) {
+            return List.of();
+        }
+        List<Finding> findings = new ArrayList<>(new FamilyRanges(engine).findings(session, definition));
+        findings.addAll(new StatementProbe(engine).errors(session, definition, facts));
+        return findings;
     }
 }

@@ -5,6 +5,7 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.BackfillSnapshot;
 import dev.backfill.BackfillState;
+import dev.backfill.ConflictCode;
 import dev.backfill.Gate;
 import dev.backfill.Overview;
 import dev.backfill.Preflight;
@@ -53,16 +54,21 @@ record Reads(PlaneContext plane) {
         for (BackfillId id : required) {
             BackfillSnapshot found = byId.get(id);
             BackfillState state = found == null ? BackfillState.PENDING : found.state();
-            if (state != BackfillState.COMPLETED) {
-                reasons.add(new Gate.Reason(
-                        id,
-                        state,
-                        found == null || found.diagnostic() == null
-                                ? state.wireName()
-                                : found.diagnostic().code()));
+            // One that was completed over another range than is required here has not done what is required.
+            if (state != BackfillState.COMPLETED || (found != null && !found.knownHere())) {
+                reasons.add(new Gate.Reason(id, state, code(found, state)));
             }
         }
         return new Gate(!required.isEmpty(), reasons.isEmpty(), List.copyOf(required), reasons);
+    }
+
+    private static String code(@Nullable BackfillSnapshot found, BackfillState state) {
+        if (found != null && !found.knownHere()) {
+            return ConflictCode.UNKNOWN_HERE.wireName();
+        }
+        return found == null || found.diagnostic() == null
+                ? state.wireName()
+                : found.diagnostic().code();
     }
 
     BackfillSnapshot show(BackfillId id) throws SQLException {

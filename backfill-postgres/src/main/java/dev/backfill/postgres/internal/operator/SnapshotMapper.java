@@ -34,11 +34,13 @@ record SnapshotMapper(LocalView local) {
         BackfillId id = BackfillId.of(row.getString("id"));
         BackfillState state = BackfillState.ofWireName(row.getString("state"));
         Diagnostic failure = diagnostic(row, "failure_code", "failure_message", "failure_sql_state", "failure_at");
-        boolean known = local.registry().find(id.value()).isPresent();
+        boolean known = local.registry().find(id.value()).isPresent() && hasRange(row, state);
+        String family = row.getString("family");
         return new BackfillSnapshot(
                 id,
                 row.getString("description"),
                 Labels.fromJson(row.getString("labels")),
+                family == null ? null : BackfillId.of(family),
                 state,
                 known,
                 local.registry().required().contains(id),
@@ -64,12 +66,18 @@ record SnapshotMapper(LocalView local) {
                 row.getString("completed_lsn"));
     }
 
+    /** Whether the range of a started row is the one that the definition here declares; before the start it has none. */
+    private boolean hasRange(ResultSet row, BackfillState state) throws SQLException {
+        return state == BackfillState.PENDING
+                || local.registry().hasRange(row.getString("id"), Values.integer(row, "range_parts"));
+    }
+
     private static Bound bound(ResultSet row) throws SQLException {
         List<String> key = Values.texts(row, "bound");
         if (key != null) {
-            return new Bound(BoundKind.AT, key);
+            return new Bound(BoundKind.AT, key, Values.texts(row, "range_low"));
         }
-        return new Bound(row.getBoolean("bound_empty") ? BoundKind.EMPTY : BoundKind.NONE, null);
+        return new Bound(row.getBoolean("bound_empty") ? BoundKind.EMPTY : BoundKind.NONE, null, null);
     }
 
     /** {@code v1:(timestamptz,uuid)} as the types of its columns. */

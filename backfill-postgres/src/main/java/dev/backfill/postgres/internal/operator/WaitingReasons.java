@@ -96,7 +96,9 @@ final class WaitingReasons {
             return "its row was written by another version of this library, in a format that this one does not read.";
         }
         if (!known) {
-            return "this process has no definition of it.";
+            return local.registry().find(row.getString("id")).isEmpty()
+                    ? "this process has no definition of it."
+                    : "the definition here has another range of keys: its family is divided into another number of parts.";
         }
         return local.registry().canRead(row.getString("id"), row.getString("row_codec"))
                 ? null

@@ -21,7 +21,8 @@ public record Migration(int version, String file, @Nullable ConcurrentIndex conc
     /** Every step, in order. A test compares it with the files. */
     public static final List<Migration> ALL = List.of(
             new Migration(1, "V001__tables.sql", null),
-            new Migration(2, "V002__audit_by_id.sql", new ConcurrentIndex("backfill_audit_by_id", "backfill_audit")));
+            new Migration(2, "V002__audit_by_id.sql", new ConcurrentIndex("backfill_audit_by_id", "backfill_audit")),
+            new Migration(3, "V003__families.sql", null));
 
     /**
      * An index built beside running work.

@@ -17,7 +17,7 @@ public record Names(String schema) {
     static final String SCRIPT_MARK = "/*schema.*/";
 
     private static final List<String> TABLES =
-            List.of("definition", "validation", "request", "audit", "pace", "schema_version");
+            List.of("definition", "validation", "request", "audit", "pace", "family", "schema_version");
 
     /** Checks the schema's name. */
     public Names {

@@ -57,7 +57,7 @@ public final class EngineBackfills implements Backfills {
         this.configuration = configuration;
         this.events = new Events(configuration.listeners(), configuration.processName());
         this.boot = new Boot(configuration, steps, events, this::allBusy, this::isCaughtIn);
-        this.gatekeeper = new Gatekeeper(boot, configuration.registry().required(), () -> started);
+        this.gatekeeper = new Gatekeeper(boot, configuration.registry(), () -> started);
         this.validations = new ValidationThreads(configuration.processName());
         Duration patience = configuration.options().operatorTimeout();
         this.operations =

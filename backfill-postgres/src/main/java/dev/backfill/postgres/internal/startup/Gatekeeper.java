@@ -1,11 +1,14 @@
 package dev.backfill.postgres.internal.startup;
 
+import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillException;
 import dev.backfill.BackfillId;
 import dev.backfill.BackfillUnavailableException;
 import dev.backfill.ConflictCode;
+import dev.backfill.FamilyPart;
 import dev.backfill.Readiness;
 import dev.backfill.Readiness.Input;
+import dev.backfill.postgres.internal.engine.Registry;
 import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.jdbc.Transactions;
@@ -18,6 +21,8 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -33,15 +38,17 @@ final class Gatekeeper {
     private static final long SHARED_FOR = Duration.ofSeconds(1).toNanos();
 
     private final Boot boot;
+    private final Registry registry;
     private final Set<BackfillId> required;
     private final Supplier<Boolean> started;
     private @Nullable Readiness last;
     private long lastAt;
     private boolean completedForEver;
 
-    Gatekeeper(Boot boot, Set<BackfillId> required, Supplier<Boolean> started) {
+    Gatekeeper(Boot boot, Registry registry, Supplier<Boolean> started) {
         this.boot = boot;
-        this.required = required;
+        this.registry = registry;
+        this.required = registry.required();
         this.started = started;
     }
 
@@ -71,11 +78,36 @@ final class Gatekeeper {
             completedForEver = true;
             return new Readiness(Input.open(), Input.open(), Input.open());
         }
+        return new Readiness(Input.open(), Input.open(), Input.closed(why(open)));
+    }
+
+    /** A family's parts are told together, or a hundred of them would hide the rest. */
+    private String why(Map<String, String> open) {
         StringBuilder why = new StringBuilder("Required backfills are not completed:");
-        open.forEach((id, state) ->
-                why.append(' ').append(id).append(" is ").append(state).append(';'));
+        Map<BackfillId, SortedMap<String, Integer>> families = new LinkedHashMap<>();
+        open.forEach((id, state) -> {
+            FamilyPart part = part(id);
+            if (part == null) {
+                why.append(' ').append(id).append(" is ").append(state).append(';');
+            } else {
+                families.computeIfAbsent(part.family(), f -> new TreeMap<>()).merge(state, 1, Integer::sum);
+            }
+        });
+        families.forEach((family, states) -> {
+            why.append(" of the parts of family ").append(family);
+            states.forEach((state, parts) -> why.append(' ')
+                    .append(parts)
+                    .append(parts == 1 ? " is " : " are ")
+                    .append(state)
+                    .append(','));
+            why.setCharAt(why.length() - 1, ';');
+        });
         why.setCharAt(why.length() - 1, '.');
-        return new Readiness(Input.open(), Input.open(), Input.closed(why.toString()));
+        return why.toString();
+    }
+
+    private @Nullable FamilyPart part(String id) {
+        return registry.find(id).flatMap(BackfillDefinition::part).orElse(null);
     }
 
     /** PostgreSQL answers, but this engine is not up: the schema is to blame until it is settled, the gate afterwards. */
@@ -120,14 +152,21 @@ final class Gatekeeper {
             });
         }
         String[] ids = required.stream().map(BackfillId::value).toArray(String[]::new);
+        String[] parts = required.stream().map(this::parts).toArray(String[]::new);
         return probe.inTransaction(session -> {
             boot.requireTables(session, plane.engine().names());
             Map<String, String> open = new LinkedHashMap<>();
-            try (PreparedStatement statement =
-                            plane.engine().names().sql("""
-                                    /* backfill:gate */ SELECT r.id, coalesce(b.state, 'not registered') AS state, b.failure_code
-                                    FROM unnest(:ids::text[]) AS r (id) LEFT JOIN {backfill} AS b ON b.id = r.id
-                                    WHERE b.state IS DISTINCT FROM 'completed' ORDER BY r.id""").prepare(session.connection(), Params.of("ids", ids));
+            try (PreparedStatement statement = plane.engine()
+                            .names()
+                            .sql("""
+                                    /* backfill:gate */ SELECT r.id, CASE
+                                        WHEN b.bound_captured_at IS NOT NULL AND b.range_parts IS DISTINCT FROM nullif(r.parts, '')::integer
+                                        THEN b.state || ' under another division of its keys'
+                                        ELSE coalesce(b.state, 'not registered') END AS state, b.failure_code
+                                    FROM unnest(:ids::text[], :parts::text[]) AS r (id, parts) LEFT JOIN {backfill} AS b ON b.id = r.id
+                                    WHERE b.state IS DISTINCT FROM 'completed' OR b.range_parts IS DISTINCT FROM nullif(r.parts, '')::integer
+                                    ORDER BY r.id""")
+                            .prepare(session.connection(), Params.of("ids", ids).and("parts", parts));
                     ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     String id = row.getString("id");
@@ -137,6 +176,12 @@ final class Gatekeeper {
             }
             return open;
         });
+    }
+
+    /** How many parts the family of a required backfill has; empty text for one of a whole source. */
+    private String parts(BackfillId id) {
+        FamilyPart part = part(id.value());
+        return part == null ? "" : Integer.toString(part.parts());
     }
 
     private @Nullable String code(String id, @Nullable String failureCode) {

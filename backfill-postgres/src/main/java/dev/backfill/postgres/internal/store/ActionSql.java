@@ -8,10 +8,10 @@ import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.schema.Names;
+import dev.backfill.postgres.internal.store.FamilySql.Range;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -42,8 +42,10 @@ public final class ActionSql {
     public ActionSql(Names names) {
         start = names.sql("""
                 /* backfill:start */ UPDATE {backfill} SET state = 'running', generation = generation + 1, key_codec = :key_codec,
+                  contract = CASE WHEN :range_parts::integer IS NULL THEN 1 ELSE 2 END,
+                  range_parts = :range_parts::integer, range_low = :range_low::text[],
                   bound = :bound::text[], bound_empty = :bound::text[] IS NULL, rows_estimated = :rows_estimated::bigint,
-                  bound_captured_at = pg_catalog.clock_timestamp(), started_at = pg_catalog.clock_timestamp()
+                  bound_captured_at = coalesce(:captured_at::timestamptz, pg_catalog.clock_timestamp()), started_at = pg_catalog.clock_timestamp()
                 WHERE id = :id AND state IN (""" + sources(BackfillAction.START) + ") RETURNING state, generation");
         others = Map.of(
                 // What a claim had charged is given back: a pause costs no attempt (RB-5).
@@ -78,20 +80,23 @@ public final class ActionSql {
      */
     public record Moved(BackfillState state, long generation) {}
 
-    /** Captures the bound and enters {@code running}, in the session's transaction (SR-1); empty if the state forbids it. */
-    public Optional<Moved> start(Session session, BackfillDefinition<?> definition, @Nullable Long estimatedRows)
+    /** Enters {@code running} with a bound captured in the session's transaction (SR-1); empty if the state forbids it. */
+    public Optional<Moved> start(
+            Session session, BackfillDefinition<?> definition, Range range, @Nullable Long estimatedRows)
             throws SQLException {
-        KeySql key = new KeySql(definition.table(), definition.key());
         Params params = Params.of("id", definition.id().value())
                 .and("key_codec", definition.key().codec())
-                .and("bound", Values.array(greatestKey(session, key)))
-                .and("rows_estimated", estimatedRows);
+                .and("bound", Values.array(range.bound()))
+                .and("range_parts", range.parts())
+                .and("range_low", Values.array(range.low()))
+                .and("captured_at", range.capturedAt())
+                .and("rows_estimated", estimatedRows == null ? null : (long) (estimatedRows * range.share()));
         return one(session, start, params);
     }
 
-    /** The greatest key in PostgreSQL's order, or null when there is no row: an explicit "empty", never a sentinel (LC-5). */
-    private static @Nullable List<String> greatestKey(Session session, KeySql key) throws SQLException {
-        return new EndsSql(key).greatest(session);
+    /** Up to the greatest key in PostgreSQL's order, which is null when there is no row: an explicit "empty", never a sentinel (LC-5). */
+    public static Range whole(Session session, BackfillDefinition<?> definition) throws SQLException {
+        return Range.whole(new EndsSql(new KeySql(definition.table(), definition.key())).greatest(session));
     }
 
     /** Pauses, resumes or retries; empty if the state forbids it. */

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param token this acquisition's own
  * @param owner who acquired it, for people
  * @param bound the inclusive bound; null for an empty source
+ * @param rangeLow the exclusive lower bound of a part of a family; null where the range begins with the first key
  * @param checkpoint the last committed key; null before the first
  * @param attempts claims since the last progress, this one included
  * @param contended contention failures since the last progress
@@ -30,13 +31,19 @@ public record Claim(
         UUID token,
         String owner,
         @Nullable List<String> bound,
+        @Nullable List<String> rangeLow,
         @Nullable List<String> checkpoint,
         int attempts,
         int contended,
         boolean takenOver) {
 
+    /** After which key the work goes on; null for "before everything". */
+    public @Nullable List<String> after() {
+        return checkpoint == null ? rangeLow : checkpoint;
+    }
+
     /** The same claim after a committed batch. */
     public Claim advanced(BackfillState now, @Nullable List<String> newCheckpoint) {
-        return new Claim(id, no, now, generation, token, owner, bound, newCheckpoint, 0, 0, takenOver);
+        return new Claim(id, no, now, generation, token, owner, bound, rangeLow, newCheckpoint, 0, 0, takenOver);
     }
 }

@@ -21,8 +21,11 @@ import org.jspecify.annotations.Nullable;
 /** Acquires, takes over, renews, releases and reclaims the one claim (CL-1, CL-4, CL-5). Immutable. */
 public final class ClaimSql {
 
-    /** The row format this library reads and writes; any other fails closed (ID-5). */
-    static final int CONTRACT = 1;
+    /**
+     * The newest row format this library reads; any newer fails closed (ID-5). Format 2 is that of a part of a family: a library that
+     * does not look at the lower end of its range must leave it alone. Any other row is written in format 1.
+     */
+    static final int CONTRACT = 2;
 
     private static final int LOOK_LIMIT = 256;
 
@@ -32,14 +35,14 @@ public final class ClaimSql {
               AND (next_attempt_at IS NULL OR next_attempt_at <= pg_catalog.clock_timestamp())""";
 
     private static final String RETURNED =
-            "b.id, b.no, b.state, b.generation, b.claim_token, b.claim_owner, b.bound, b.checkpoint, b.attempts, b.contended";
+            "b.id, b.no, b.state, b.generation, b.claim_token, b.claim_owner, b.bound, b.range_low, b.checkpoint, b.attempts, b.contended";
 
     // One statement is right here: "is expired" never turns false again, so evaluating it before the lock is harmless.
     // MATERIALIZED and FROM keep the locked row and the updated row the same one under every plan.
     private static final String ACQUIRE =
             "/* backfill:claim */ WITH c AS MATERIALIZED (SELECT id, claim_token AS former FROM {backfill} WHERE "
                     + CLAIMABLE + """
-                 AND contract = :contract AND id = ANY (:ids) AND attempts < :max_attempts
+                 AND contract BETWEEN 1 AND :contract AND id = ANY (:ids) AND attempts < :max_attempts
                  ORDER BY next_attempt_at NULLS FIRST, id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
                 UPDATE {backfill} AS b SET generation = b.generation + 1, claim_token = :token, claim_owner = :owner,
                   claimed_at = pg_catalog.clock_timestamp(),
@@ -91,7 +94,7 @@ public final class ClaimSql {
     /** Compiles the statements for the library's tables. */
     public ClaimSql(Names names) {
         String lookAt =
-                "/* backfill:look */ SELECT id, contract, key_codec, attempts, claim_owner FROM {backfill} WHERE "
+                "/* backfill:look */ SELECT id, contract, key_codec, range_parts, attempts, claim_owner FROM {backfill} WHERE "
                         + CLAIMABLE + "%s ORDER BY next_attempt_at NULLS FIRST, id LIMIT " + LOOK_LIMIT;
         look = names.sql(lookAt.formatted(""));
         lookAmong = names.sql(lookAt.formatted(" AND id = ANY (:ids)"));
@@ -109,6 +112,7 @@ public final class ClaimSql {
      * @param id as it stands in the table
      * @param contract its row format
      * @param keyCodec its key codec
+     * @param rangeParts how many parts its family has; null for a whole source
      * @param attempts claims since the last progress
      * @param lostOwner who let the claim lapse, or null
      */
@@ -116,6 +120,7 @@ public final class ClaimSql {
             String id,
             int contract,
             @Nullable String keyCodec,
+            @Nullable Integer rangeParts,
             int attempts,
             @Nullable String lostOwner) {}
 
@@ -130,6 +135,7 @@ public final class ClaimSql {
                         row.getString("id"),
                         row.getInt("contract"),
                         row.getString("key_codec"),
+                        Values.integer(row, "range_parts"),
                         row.getInt("attempts"),
                         row.getString("claim_owner")));
             }
@@ -144,7 +150,11 @@ public final class ClaimSql {
 
     /** Whether this library can read a candidate's row (ID-5). */
     public static boolean isReadable(Candidate candidate) {
-        return candidate.contract() == CONTRACT;
+        return isKnown(candidate.contract());
+    }
+
+    static boolean isKnown(int contract) {
+        return contract >= 1 && contract <= CONTRACT;
     }
 
     /** Acquires one of the candidates, or takes it over; empty when others were quicker. Charges an attempt (RB-5). */
@@ -226,6 +236,7 @@ public final class ClaimSql {
                 row.getObject("claim_token", UUID.class),
                 Objects.requireNonNullElse(row.getString("claim_owner"), ""),
                 Values.texts(row, "bound"),
+                Values.texts(row, "range_low"),
                 Values.texts(row, "checkpoint"),
                 row.getInt("attempts"),
                 row.getInt("contended"),

@@ -44,6 +44,7 @@ public final class FenceSql {
               AND b.generation = :generation
               AND b.claim_token = :token
               AND b.claim_expires_at > pg_catalog.clock_timestamp()
+              AND {began}
               AND {window}
               AND pg_catalog.pg_current_xact_id_if_assigned()::text = :xid
               AND pg_catalog.current_setting('transaction_isolation') = 'read committed'
@@ -59,10 +60,17 @@ public final class FenceSql {
 
     private static final String AFTER_CHECKPOINT =
             "b.checkpoint = :previous::text[] AND {new} > {previous} AND {new} <= {bound}";
+    private static final String AFTER_LOW = "b.checkpoint IS NULL AND {new} > {low} AND {new} <= {bound}";
     private static final String BEFORE_EVERYTHING = "b.checkpoint IS NULL AND {new} <= {bound}";
 
+    // No parameter where there is no lower end: a NULL without a type would cost the flush its pipelining.
+    private static final String BEGAN_WITH_THE_FIRST_KEY = "b.range_low IS NULL";
+    private static final String BEGAN_AFTER_A_KEY = "b.range_low = :low::text[]";
+
     private final Form first;
+    private final Form firstOfRange;
     private final Form later;
+    private final Form laterOfRange;
     private final Form empty;
     private final Sql breach;
     private final long leaseMillis;
@@ -74,13 +82,18 @@ public final class FenceSql {
         Map<String, String> keys = Map.of(
                 "new", key.ofArray(":new::text[]"),
                 "previous", key.ofArray("b.checkpoint"),
+                "low", key.ofArray("b.range_low"),
                 "bound", key.ofArray("b.bound"));
-        first = new Form(names, fill(ADVANCE, keys), fill(BEFORE_EVERYTHING, keys));
-        later = new Form(names, fill(ADVANCE, keys), fill(AFTER_CHECKPOINT, keys));
-        empty = new Form(names, ADVANCE_EMPTY, "b.bound_empty");
+        String advance = fill(ADVANCE, keys);
+        String after = fill(AFTER_CHECKPOINT, keys);
+        first = new Form(names, advance, fill(BEFORE_EVERYTHING, keys), BEGAN_WITH_THE_FIRST_KEY);
+        firstOfRange = new Form(names, advance, fill(AFTER_LOW, keys), BEGAN_AFTER_A_KEY);
+        later = new Form(names, advance, after, BEGAN_WITH_THE_FIRST_KEY);
+        laterOfRange = new Form(names, advance, after, BEGAN_AFTER_A_KEY);
+        empty = new Form(names, ADVANCE_EMPTY, "b.bound_empty", BEGAN_WITH_THE_FIRST_KEY);
         breach = names.sql(fill(
-                "/* backfill:breach */ SELECT coalesce({new} > {previous}, b.checkpoint IS NULL) AS forward, {new} <= {bound} AS"
-                        + " within FROM {backfill} AS b WHERE b.id = :id",
+                "/* backfill:breach */ SELECT coalesce({new} > {previous}, {new} > {low}, b.checkpoint IS NULL) AS forward,"
+                        + " {new} <= {bound} AS within FROM {backfill} AS b WHERE b.id = :id",
                 keys));
         leaseMillis = options.lease().toMillis();
         limitMillis = options.transactionTimeout().toMillis();
@@ -115,13 +128,25 @@ public final class FenceSql {
         Params params = ClaimSql.of(claim)
                 .and("new", Values.array(work.checkpoint()))
                 .and("previous", Values.array(claim.checkpoint()))
+                .and("low", Values.array(claim.rangeLow()))
                 .and("scanned", work.scanned())
                 .and("changed", work.changed())
                 .and("lease_millis", leaseMillis)
                 .and("limit_millis", limitMillis)
                 .and("xid", xid);
-        Form form = claim.bound() == null ? empty : claim.checkpoint() == null ? first : later;
+        Form form = form(claim);
         return fused ? form.commitFused(session, params) : form.commitPlainly(session, params);
+    }
+
+    private Form form(Claim claim) {
+        if (claim.bound() == null) {
+            return empty;
+        }
+        boolean whole = claim.rangeLow() == null;
+        if (claim.checkpoint() != null) {
+            return whole ? later : laterOfRange;
+        }
+        return whole ? first : firstOfRange;
     }
 
     /**
@@ -143,15 +168,15 @@ public final class FenceSql {
         }
     }
 
-    /** One shape of window: before the first checkpoint, after one, or an empty source. */
+    /** One shape of window: before the first checkpoint, with or without a lower end, after one, or an empty source. */
     private static final class Form {
 
         private final Sql lock;
         private final Sql fence;
         private final Sql flush;
 
-        Form(Names names, String advance, String window) {
-            Map<String, String> parts = Map.of("advance", advance, "window", window);
+        Form(Names names, String advance, String window, String began) {
+            Map<String, String> parts = Map.of("advance", advance, "window", window, "began", began);
             lock = names.sql(LOCK);
             String update = fill(FENCE, parts);
             fence = names.sql("/* backfill:fence */ " + update);

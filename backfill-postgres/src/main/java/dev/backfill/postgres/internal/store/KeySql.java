@@ -5,6 +5,7 @@ import dev.backfill.KeyColumn;
 import dev.backfill.KeyType;
 import dev.backfill.TableName;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -14,6 +15,9 @@ import java.util.stream.IntStream;
  * prints them (SR-2, SR-4).
  */
 public final class KeySql {
+
+    private static final Set<String> AGGREGATED =
+            Set.of("bigint", "integer", "smallint", "numeric", "timestamptz", "timestamp", "date");
 
     private final TableName table;
     private final List<KeyColumn> columns;
@@ -68,6 +72,11 @@ public final class KeySql {
     /** The first column from an array of canonical texts. */
     String leadingOfArray(String array) {
         return "(" + array + ")[1]::" + columns.get(0).sqlType();
+    }
+
+    /** Whether {@code min} and {@code max} find the ends of a page: PostgreSQL has them for numbers and times, not for uuid before 18. */
+    boolean hasExtremes() {
+        return columns.size() == 1 && AGGREGATED.contains(columns.get(0).sqlType());
     }
 
     /** The columns of a page: k1, k2 and so on. */

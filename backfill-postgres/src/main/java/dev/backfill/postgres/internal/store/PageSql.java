@@ -19,7 +19,17 @@ public final class PageSql {
             WITH backfill_page_ AS MATERIALIZED (
               SELECT {page_columns} FROM {source} WHERE {after}{row_key} <= {bound} ORDER BY {row_order} LIMIT :limit),
             backfill_head_ AS MATERIALIZED (SELECT * FROM backfill_page_ ORDER BY {page_order} LIMIT 1),
-            backfill_edge_ AS MATERIALIZED (SELECT * FROM backfill_page_ ORDER BY {page_order_desc} LIMIT 1)""";
+            backfill_edge_ AS MATERIALIZED (SELECT * FROM backfill_page_ ORDER BY {page_order_desc} LIMIT 1),
+            backfill_size_ AS MATERIALIZED (SELECT count(*) AS scanned FROM backfill_page_)""";
+
+    // Where the type of a single column has a least and a greatest, one pass finds both ends and the size, without a
+    // sort.
+    private static final String AGGREGATED_PAGE = """
+            WITH backfill_ends_ AS MATERIALIZED (SELECT min(k1) AS k1, max(k1) AS last, count(*) AS scanned FROM (
+              SELECT {page_columns} FROM {source} WHERE {after}{row_key} <= {bound} ORDER BY {row_order} LIMIT :limit) AS backfill_page_),
+            backfill_head_ AS (SELECT k1 FROM backfill_ends_),
+            backfill_edge_ AS (SELECT last AS k1 FROM backfill_ends_ WHERE scanned > 0),
+            backfill_size_ AS (SELECT scanned FROM backfill_ends_)""";
 
     // From the page's first key and not from the checkpoint, which one snapshot makes the same: a range with two ends
     // that the
@@ -27,11 +37,11 @@ public final class PageSql {
     // the table.
     private static final String RANGE = "{row_key} >= {head} AND {row_key} <= {edge}{leading_range}";
 
-    // Before the first checkpoint there is no lower end: another text, no sentinel.
+    // Before the first checkpoint there is no lower end, unless a range of a family has one: another text, no sentinel.
     private static final String AFTER = "{row_key} > {checkpoint} AND ";
 
     private static final String EDGE = """
-            (SELECT count(*) FROM backfill_page_) AS scanned, (SELECT {page_texts} FROM backfill_edge_) AS last""";
+            (SELECT scanned FROM backfill_size_) AS scanned, (SELECT {page_texts} FROM backfill_edge_) AS last""";
 
     private final KeySql key;
 
@@ -40,7 +50,7 @@ public final class PageSql {
         this.key = key;
     }
 
-    /** A statement before the first checkpoint, and one after it. */
+    /** A statement from the source's first key on, and one after a key. */
     public record Pair(Sql first, Sql later) {
         /** Both. */
         public List<Sql> both() {
@@ -49,13 +59,13 @@ public final class PageSql {
 
         /** The one that fits the claim. */
         public Sql of(Claim claim) {
-            return claim.checkpoint() == null ? first : later;
+            return claim.after() == null ? first : later;
         }
     }
 
     /** One UPDATE over the page's range. */
     public Pair update(String assignments, String condition) {
-        return pair(PAGE + """
+        return pair(ends() + """
                 , backfill_done_ AS (UPDATE {source} SET {assignments}
                   WHERE {range} AND ({condition}) RETURNING 1)
                 SELECT (SELECT count(*) FROM backfill_done_) AS changed,\s""" + EDGE, assignments, condition);
@@ -64,7 +74,7 @@ public final class PageSql {
     /** The page's rows that satisfy a condition, locked in key order, with the page's end on each; one row without any. */
     public Pair lock(String columns, String condition) {
         return pair(
-                PAGE + """
+                ends() + """
                 , backfill_rows_ AS MATERIALIZED (SELECT {assignments} FROM {source}
                   WHERE {range} AND ({condition}) ORDER BY {row_order} FOR NO KEY UPDATE)
                 SELECT\s""" + EDGE
@@ -76,6 +86,10 @@ public final class PageSql {
     /** The page's keys as canonical text, in order. */
     public Pair keys() {
         return pair(PAGE + " SELECT {page_texts} AS key FROM backfill_page_ ORDER BY {page_order}", "", "");
+    }
+
+    private String ends() {
+        return key.hasExtremes() ? AGGREGATED_PAGE : PAGE;
     }
 
     private Pair pair(String template, String assignments, String condition) {
@@ -108,12 +122,12 @@ public final class PageSql {
 
     /** What every statement of a window is given. */
     public static Params params(Claim claim, int limit) {
-        return params(claim.checkpoint(), claim.bound(), limit);
+        return params(claim.after(), claim.bound(), limit);
     }
 
     /** The same without a claim. */
-    public static Params params(@Nullable List<String> checkpoint, @Nullable List<String> bound, int limit) {
-        return Params.of("checkpoint", Values.array(checkpoint))
+    public static Params params(@Nullable List<String> after, @Nullable List<String> bound, int limit) {
+        return Params.of("checkpoint", Values.array(after))
                 .and("bound", Values.array(bound))
                 .and("limit", limit);
     }

@@ -30,20 +30,20 @@ public final class RegistrationSql {
         // Only where something differs: a thousand restarts must not write a thousand versions.
         describe = names.sql("""
                 /* backfill:register */ INSERT INTO {definition} AS o (id, description, labels, table_name, key_codec, style, batch_size,
-                  with_write_path, library_version)
+                  with_write_path, family, library_version)
                 SELECT d.id, d.description, d.labels::jsonb, d.table_name, d.key_codec, d.style, d.batch_size::integer,
-                  d.with_write_path::boolean, :library_version
+                  d.with_write_path::boolean, nullif(d.family, ''), :library_version
                 FROM unnest(:ids::text[], :descriptions::text[], :labels::text[], :tables::text[], :codecs::text[], :styles::text[],
-                  :batch_sizes::text[], :with_write_paths::text[])
-                  AS d (id, description, labels, table_name, key_codec, style, batch_size, with_write_path)
+                  :batch_sizes::text[], :with_write_paths::text[], :families::text[])
+                  AS d (id, description, labels, table_name, key_codec, style, batch_size, with_write_path, family)
                 WHERE NOT EXISTS (SELECT 1 FROM {definition} AS o
                   WHERE o.id = d.id AND (o.description, o.labels, o.table_name, o.key_codec, o.style, o.batch_size,
-                    o.with_write_path, o.library_version) IS NOT DISTINCT FROM (d.description, d.labels::jsonb, d.table_name,
-                    d.key_codec, d.style, d.batch_size::integer, d.with_write_path::boolean, :library_version::text))
+                    o.with_write_path, o.family, o.library_version) IS NOT DISTINCT FROM (d.description, d.labels::jsonb, d.table_name,
+                    d.key_codec, d.style, d.batch_size::integer, d.with_write_path::boolean, nullif(d.family, ''), :library_version::text))
                 ORDER BY d.id
                 ON CONFLICT (id) DO UPDATE SET description = excluded.description, labels = excluded.labels,
                   table_name = excluded.table_name, key_codec = excluded.key_codec, style = excluded.style,
-                  batch_size = excluded.batch_size, with_write_path = excluded.with_write_path,
+                  batch_size = excluded.batch_size, with_write_path = excluded.with_write_path, family = excluded.family,
                   library_version = excluded.library_version, updated_at = pg_catalog.now()""");
     }
 
@@ -65,6 +65,13 @@ public final class RegistrationSql {
                         .and("styles", texts(sorted, RegistrationSql::style))
                         .and("batch_sizes", texts(sorted, d -> Integer.toString(d.batchSize())))
                         .and("with_write_paths", texts(sorted, d -> Boolean.toString(d.shipsWithWritePath())))
+                        .and(
+                                "families",
+                                texts(
+                                        sorted,
+                                        d -> d.part()
+                                                .map(p -> p.family().value())
+                                                .orElse("")))
                         .and("library_version", libraryVersion));
     }
 

@@ -20,7 +20,7 @@ public final class RowSql {
     private static final String READ = """
             SELECT id, no, contract, state, generation, claim_token,
               coalesce(claim_expires_at > pg_catalog.clock_timestamp(), false) AS unexpired, key_codec, bound, bound_empty,
-              checkpoint, failure_code
+              range_parts, range_low, checkpoint, failure_code
             FROM {backfill} WHERE id = :id""";
 
     private final Sql read;
@@ -45,6 +45,8 @@ public final class RowSql {
      * @param keyCodec its key codec
      * @param bound its bound
      * @param boundEmpty whether the source was empty
+     * @param rangeParts how many parts its family has; null for a whole source
+     * @param rangeLow the exclusive lower bound of its range, or null
      * @param checkpoint its checkpoint
      * @param failureCode the last failure's code
      */
@@ -59,12 +61,14 @@ public final class RowSql {
             @Nullable String keyCodec,
             @Nullable List<String> bound,
             boolean boundEmpty,
+            @Nullable Integer rangeParts,
+            @Nullable List<String> rangeLow,
             @Nullable List<String> checkpoint,
             @Nullable String failureCode) {
 
         /** Whether this library knows the row's format; any other is left alone (ID-5). */
         public boolean isReadable() {
-            return contract == ClaimSql.CONTRACT;
+            return ClaimSql.isKnown(contract);
         }
 
         /** Whether no admitted work remains, so that validation is next. */
@@ -102,6 +106,8 @@ public final class RowSql {
                 row.getString("key_codec"),
                 Values.texts(row, "bound"),
                 row.getBoolean("bound_empty"),
+                Values.integer(row, "range_parts"),
+                Values.texts(row, "range_low"),
                 Values.texts(row, "checkpoint"),
                 row.getString("failure_code"));
     }

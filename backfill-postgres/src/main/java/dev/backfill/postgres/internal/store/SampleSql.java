@@ -6,6 +6,7 @@ import dev.backfill.TableName;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
+import dev.backfill.postgres.internal.store.ValidationSql.Span;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -47,30 +48,37 @@ public final class SampleSql {
         String select = "/* backfill:rehearsal */ SELECT " + key.rowTexts(key.alias()) + " AS key FROM {source} WHERE ";
         String column = key.alias() + "." + Identifiers.quote(first.name());
         String collate = first.collation() == null ? "" : " COLLATE " + Identifiers.quote(first.collation());
+        // Past the range's lower end too, if it has one; a middle that lies beyond its upper end is none.
+        String within = key.ofRow(key.alias()) + " <= " + key.ofArray(":bound::text[]")
+                + " AND (:low::text[] IS NULL OR " + key.ofRow(key.alias()) + " > " + key.ofArray(":low::text[]") + ")";
         from = Sql.of(
-                select + column + collate + " >= :middle::text::" + first.sqlType() + collate + " ORDER BY "
+                select + column + collate + " >= :middle::text::" + first.sqlType() + collate + " AND " + within
+                        + " ORDER BY "
                         + key.order(key.alias(), "") + " LIMIT 1",
                 Map.of("source", key.table()));
         beforeLast = Sql.of(
-                select + key.ofRow(key.alias()) + " <= " + key.ofArray(":bound::text[]") + " ORDER BY "
-                        + key.order(key.alias(), " DESC") + " OFFSET :limit LIMIT 1",
+                select + within + " ORDER BY " + key.order(key.alias(), " DESC") + " OFFSET :limit LIMIT 1",
                 Map.of("source", key.table()));
     }
 
-    /** A key near the middle; null when nothing is known of the distribution. */
-    public @Nullable List<String> middle(Session session) throws SQLException {
+    /** A key of the span near the middle of the table; null when nothing is known of the distribution. */
+    public @Nullable List<String> middle(Session session, Span span) throws SQLException {
         String value;
         Params params = Params.of("table", table.quoted()).and("column", first.name());
         try (PreparedStatement statement = MIDDLE.prepare(session.connection(), params);
                 ResultSet row = statement.executeQuery()) {
             value = row.next() ? row.getString("middle") : null;
         }
-        return value == null ? null : key(session, from, Params.of("middle", value));
+        return value == null ? null : key(session, from, ends(span).and("middle", value));
     }
 
     /** The key after which the last window begins; null when the source is smaller than two windows. */
-    public @Nullable List<String> beforeLast(Session session, List<String> bound, int limit) throws SQLException {
-        return key(session, beforeLast, Params.of("bound", Values.array(bound)).and("limit", limit));
+    public @Nullable List<String> beforeLast(Session session, Span span, int limit) throws SQLException {
+        return key(session, beforeLast, ends(span).and("limit", limit));
+    }
+
+    private static Params ends(Span span) {
+        return Params.of("bound", Values.array(span.bound())).and("low", Values.array(span.low()));
     }
 
     private static @Nullable List<String> key(Session session, Sql sql, Params params) throws SQLException {

@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The read-only transaction of a validation (VA-2): its first statement, its proof, its last look. Immutable. */
@@ -36,7 +37,7 @@ public final class ValidationSql {
                         + Limits.ofValidation(options).asSelectItems()
                         + ", pg_catalog.set_config('application_name', " + ApplicationName.SQL + ", true)" + """
                 , pg_catalog.pg_try_advisory_xact_lock(:lock_class, b.no) AS alone, b.state, b.generation, b.bound, b.bound_empty,
-                  b.checkpoint, b.key_codec,
+                  b.range_parts, b.range_low, b.key_codec,
                   {passed} AS barrier_passed
                 FROM {backfill} AS b WHERE b.id = :id""",
                 Map.of("passed", BarrierSql.PASSED));
@@ -52,7 +53,8 @@ public final class ValidationSql {
      * @param state its state
      * @param generation its generation
      * @param bound its bound
-     * @param boundEmpty whether the source was empty
+     * @param rangeParts how many parts its family has; null for a whole source
+     * @param rangeLow the exclusive lower bound of its range, or null
      * @param keyCodec its key codec
      * @param barrierPassed whether every transaction that wrote before the bound was captured has ended
      */
@@ -61,9 +63,24 @@ public final class ValidationSql {
             BackfillState state,
             long generation,
             @Nullable List<String> bound,
-            boolean boundEmpty,
+            @Nullable Integer rangeParts,
+            @Nullable List<String> rangeLow,
             @Nullable String keyCodec,
-            boolean barrierPassed) {}
+            boolean barrierPassed) {
+
+        /** The keys that are to be judged; null when there are none. */
+        public @Nullable Span span() {
+            return bound == null ? null : new Span(rangeLow, bound);
+        }
+    }
+
+    /**
+     * A run of keys.
+     *
+     * @param low the exclusive lower end; null for "from the first key"
+     * @param bound the inclusive upper end
+     */
+    public record Span(@Nullable List<String> low, List<String> bound) {}
 
     /** Begins; empty when the row is gone. */
     public Optional<Begun> begin(Session session, BackfillId id) throws SQLException {
@@ -80,7 +97,8 @@ public final class ValidationSql {
                         BackfillState.ofWireName(row.getString("state")),
                         row.getLong("generation"),
                         Values.texts(row, "bound"),
-                        row.getBoolean("bound_empty"),
+                        Values.integer(row, "range_parts"),
+                        Values.texts(row, "range_low"),
                         row.getString("key_codec"),
                         row.getBoolean("barrier_passed")));
             }
@@ -95,13 +113,16 @@ public final class ValidationSql {
         }
     }
 
-    /** A condition for rows at or below the bound, with the bound as literals, for authors' own queries. */
-    public static String withinBound(KeySql key, String alias, List<String> bound) {
-        StringBuilder array = new StringBuilder("ARRAY[");
-        for (int i = 0; i < bound.size(); i++) {
-            array.append(i == 0 ? "" : ", ").append(literal(bound.get(i)));
-        }
-        return key.ofRow(alias) + " <= " + key.ofArray(array + "]::text[]");
+    /** A condition for rows of a span, with its ends as literals, for authors' own queries. */
+    public static String within(KeySql key, String alias, Span span) {
+        String atMost = key.ofRow(alias) + " <= " + key.ofArray(literals(span.bound()));
+        return span.low() == null
+                ? atMost
+                : "(" + key.ofRow(alias) + " > " + key.ofArray(literals(span.low())) + " AND " + atMost + ")";
+    }
+
+    private static String literals(List<String> texts) {
+        return texts.stream().map(ValidationSql::literal).collect(Collectors.joining(", ", "ARRAY[", "]::text[]"));
     }
 
     // An escape string, so that the result does not depend on standard_conforming_strings.
@@ -109,23 +130,25 @@ public final class ValidationSql {
         return " E'" + text.replace("\\", "\\\\").replace("'", "''") + "'";
     }
 
-    /** The statement that looks for such a row, over parameter {@code bound}. */
-    public static Sql matching(KeySql key, String condition) {
+    /** The statement that looks for such a row, over parameter {@code bound}, and {@code checkpoint} if it has a lower end. */
+    public static Sql matching(KeySql key, boolean hasLow, String condition) {
+        String after = hasLow ? key.ofRow(key.alias()) + " > " + key.ofArray(":checkpoint::text[]") + " AND " : "";
         return Sql.of(
-                "/* backfill:validate */ SELECT " + key.rowTexts(key.alias()) + " AS key FROM {source} WHERE "
+                "/* backfill:validate */ SELECT " + key.rowTexts(key.alias()) + " AS key FROM {source} WHERE " + after
                         + key.ofRow(key.alias()) + " <= " + key.ofArray(":bound::text[]")
                         + " AND ({condition}) LIMIT 1",
                 java.util.Map.of("source", key.table(), "condition", condition));
     }
 
-    /** The key of some row at or below the bound that satisfies a condition; empty when there is none. */
-    public static Optional<List<String>> findMatch(
-            Session session, KeySql key, @Nullable List<String> bound, String condition) throws SQLException {
-        if (bound == null) {
+    /** The key of some row of the span that satisfies a condition; empty when there is none. */
+    public static Optional<List<String>> findMatch(Session session, KeySql key, @Nullable Span span, String condition)
+            throws SQLException {
+        if (span == null) {
             return Optional.empty();
         }
-        Sql find = matching(key, condition);
-        try (PreparedStatement statement = find.prepare(session.connection(), Params.of("bound", Values.array(bound)));
+        Sql find = matching(key, span.low() != null, condition);
+        Params params = Params.of("bound", Values.array(span.bound())).and("checkpoint", Values.array(span.low()));
+        try (PreparedStatement statement = find.prepare(session.connection(), params);
                 ResultSet row = statement.executeQuery()) {
             return row.next() ? Optional.ofNullable(Values.texts(row, "key")) : Optional.empty();
         }

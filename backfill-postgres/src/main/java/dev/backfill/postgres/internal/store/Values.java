@@ -31,6 +31,12 @@ public final class Values {
         return row.wasNull() ? null : value;
     }
 
+    /** An {@code integer}; null for NULL. */
+    public static @Nullable Integer integer(ResultSet row, String column) throws SQLException {
+        int value = row.getInt(column);
+        return row.wasNull() ? null : value;
+    }
+
     /** Canonical texts as a parameter; null for NULL. */
     public static String @Nullable [] array(@Nullable List<String> texts) {
         return texts == null ? null : texts.toArray(new String[0]);

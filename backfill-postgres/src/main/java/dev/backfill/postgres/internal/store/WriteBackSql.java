@@ -83,6 +83,6 @@ public final class WriteBackSql {
         for (int column = 0; column < values.length; column++) {
             range.and("c" + column, values[column]);
         }
-        return (claim.checkpoint() == null ? first : later).update(session.connection(), range);
+        return (claim.after() == null ? first : later).update(session.connection(), range);
     }
 }

@@ -14,11 +14,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /** What happens to a claim and to work can be told apart, and what is told agrees with PostgreSQL. */
-class EventsIT extends Case {
+class ObservabilityIT extends Case {
 
     private final List<BackfillEvent> events = new CopyOnWriteArrayList<>();
 
-    EventsIT(TestDatabase db) {
+    ObservabilityIT(TestDatabase db) {
         super(db);
     }
 

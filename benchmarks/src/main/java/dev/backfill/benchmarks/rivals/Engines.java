@@ -1,0 +1,103 @@
+package dev.backfill.benchmarks.rivals;
+
+import dev.backfill.ActionOutcome;
+import dev.backfill.Authority;
+import dev.backfill.BackfillAction;
+import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillException;
+import dev.backfill.BackfillId;
+import dev.backfill.BackfillListener;
+import dev.backfill.BackfillWorker;
+import dev.backfill.Backfills;
+import dev.backfill.EngineOptions;
+import dev.backfill.OperatorRequest;
+import dev.backfill.SchemaMode;
+import dev.backfill.StepOutcome;
+import dev.backfill.benchmarks.lab.Patience;
+import dev.backfill.postgres.PostgresBackfills;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import javax.sql.DataSource;
+
+/** Engines of this library, started and steered. */
+public final class Engines {
+
+    /** Who operates. */
+    public static final Authority OPERATOR = Authority.host("benchmark");
+
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+    private Engines() {}
+
+    /** An engine that has come up. */
+    public static Backfills open(DataSource pool, EngineOptions options, BackfillDefinition<?>... definitions)
+            throws Exception {
+        return open(pool, options, event -> {}, List.of(definitions));
+    }
+
+    /** An engine that has come up, with somebody who listens. */
+    public static Backfills open(
+            DataSource pool, EngineOptions options, BackfillListener listener, List<BackfillDefinition<?>> definitions)
+            throws Exception {
+        Backfills backfills = PostgresBackfills.on(pool)
+                .definitions(definitions)
+                .schema(SchemaMode.MIGRATE)
+                .options(options)
+                .operators((authority, capability) -> true)
+                .listener(listener)
+                .startup();
+        Patience.until("the engine is up", PATIENCE, () -> isUp(backfills));
+        return backfills;
+    }
+
+    private static boolean isUp(Backfills backfills) {
+        try {
+            backfills.requireStarted();
+            return backfills.readiness().schema().ok();
+        } catch (BackfillException e) {
+            return false;
+        }
+    }
+
+    /** Starts a backfill. */
+    public static void start(Backfills backfills, BackfillId id) throws Exception {
+        perform(backfills, BackfillAction.START, id);
+    }
+
+    /** Performs an action, which must be applied; while startup goes on, the same request is repeated. */
+    public static void perform(Backfills backfills, BackfillAction action, BackfillId id) throws Exception {
+        OperatorRequest request =
+                new OperatorRequest(action, id, UUID.randomUUID().toString(), OPERATOR, null);
+        Patience.until(action + " of " + id, PATIENCE, () -> {
+            ActionOutcome outcome = backfills.operations().perform(request);
+            if (outcome instanceof ActionOutcome.Unavailable) {
+                return false;
+            }
+            if (outcome instanceof ActionOutcome.Applied) {
+                return true;
+            }
+            throw new IllegalStateException(action + " of " + id + " was answered with " + outcome);
+        });
+    }
+
+    /** Steps a worker until the checkpoint is at the bound. */
+    public static void toTheBound(BackfillWorker worker) {
+        while (!batch(worker).boundReached()) {
+            // On to the next.
+        }
+    }
+
+    /** Steps a worker until one batch has committed; the start barrier may have to be waited for. */
+    public static StepOutcome.Committed batch(BackfillWorker worker) {
+        while (true) {
+            StepOutcome outcome = worker.step();
+            if (outcome instanceof StepOutcome.Committed committed) {
+                return committed;
+            }
+            if (!(outcome instanceof StepOutcome.Waits)) {
+                throw new IllegalStateException("A step came to " + outcome);
+            }
+        }
+    }
+}
