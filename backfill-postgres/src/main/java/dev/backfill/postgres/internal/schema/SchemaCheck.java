@@ -136,6 +136,15 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
                 .map(c -> c.collation() == null ? "" : c.collation())
                 .toList();
         String key = definition.key().toString();
+        if (facts.hasChildren()) {
+            findings.add(
+                    new Finding(
+                            "table_inherited",
+                            table,
+                            "Other tables inherit from " + table
+                                    + ": their rows are read and changed with its own, and no index"
+                                    + " makes a key unique over all of them. Make it a partitioned table, or end the inheritance."));
+        }
         if (facts.indexes().stream()
                 .noneMatch(i -> i.unique() && Set.copyOf(names).containsAll(i.columns()))) {
             findings.add(
