@@ -136,15 +136,7 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
                 .map(c -> c.collation() == null ? "" : c.collation())
                 .toList();
         String key = definition.key().toString();
-        if (facts.hasChildren()) {
-            findings.add(
-                    new Finding(
-                            "table_inherited",
-                            table,
-                            "Other tables inherit from " + table
-                                    + ": their rows are read and changed with its own, and no index"
-                                    + " makes a key unique over all of them. Make it a partitioned table, or end the inheritance."));
-        }
+        children(facts, table, findings);
         if (facts.indexes().stream()
                 .noneMatch(i -> i.unique() && Set.copyOf(names).containsAll(i.columns()))) {
             findings.add(
@@ -163,6 +155,18 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
                             + underAnotherCollation(facts, names)));
         }
         return findings;
+    }
+
+    private static void children(TableFacts facts, String table, List<Finding> findings) {
+        if (facts.hasChildren()) {
+            findings.add(
+                    new Finding(
+                            "table_inherited",
+                            table,
+                            "Other tables inherit from " + table
+                                    + ": their rows are read and changed with its own, and no index"
+                                    + " makes a key unique over all of them. Make it a partitioned table, or end the inheritance."));
+        }
     }
 
     /** The usual reason for a text key: its index is under the database's collation, and the definition says another. */
