@@ -103,11 +103,11 @@ class ReadmeIT {
     private static Backfills host(DataSource dataSource) {
         // region host
         Backfills backfills = PostgresBackfills.on(dataSource)
-                .definitions(THREAD_ROOTS, SEARCH_TEXT, EVENT_COUNTS)
+                .definitions(THREAD_ROOTS, SEARCH_TEXT)
                 .requiredAtStartup("events.thread-root.v1") // automatic mode; leave out for manual
                 .schema(SchemaMode.MIGRATE) // or VERIFY, and apply the published migrations yourself
                 .options(EngineOptions.builder().workers(2).build())
-                .operators((authority, capability) -> authority.kind() == Authority.Kind.HOST)
+                .operators((authority, capability) -> authority.kind() == Authority.Kind.HOST) // without it, nobody
                 .startup(); // returns at once
         // endregion
         return backfills;

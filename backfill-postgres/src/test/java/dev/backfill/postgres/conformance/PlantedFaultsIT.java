@@ -75,6 +75,7 @@ class PlantedFaultsIT {
 
     static Stream<Arguments> misuses() {
         return Stream.of(
+                arguments(PlantedProofs.IsAPartOfAFamily.class, EMPTY, "part 1 of family"),
                 arguments(PlantedProofs.SeedsNoRow.class, EMPTY, "The data set is empty"),
                 arguments(PlantedProofs.SeedsTooFewRows.class, EMPTY, "left 2 rows"),
                 arguments(PlantedProofs.SeedsNothingToRepair.class, EMPTY, "The seed needs no repair"),

@@ -87,6 +87,13 @@ final class PlantedProofs {
         }
     }
 
+    static class IsAPartOfAFamily extends CustomDefinitionIT {
+        @Override
+        protected dev.backfill.BackfillDefinition<Long> definition() {
+            return super.definition().inRanges(2).parts().get(1);
+        }
+    }
+
     static class SeedsNoRow extends CustomDefinitionIT {
         @Override
         protected void seed(java.sql.Connection database) throws SQLException {

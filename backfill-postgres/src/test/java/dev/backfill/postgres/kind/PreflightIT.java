@@ -105,6 +105,13 @@ class PreflightIT {
     }
 
     @Test
+    void a_table_with_children_is_refused_because_no_index_spans_them() { // SR-2
+        db.execute("create table docs_child () inherits (docs)");
+        assertThat(refused(by(Keys.bigint("id")), "table_inherited").message()).contains("inherit", "partitioned");
+        db.execute("drop table docs_child");
+    }
+
+    @Test
     void a_key_of_another_type_is_refused() { // SR-2
         assertThat(refused(by(Keys.uuid("id")), "key_type").message()).contains("bigint", "uuid", "Keys");
     }
@@ -112,7 +119,8 @@ class PreflightIT {
     @Test
     void a_text_key_whose_index_has_another_collation_is_refused() { // SR-2
         db.execute("create unique index on docs (name)");
-        assertThat(refused(by(Keys.text("name")), "key_not_indexed").message()).contains("collation");
+        assertThat(refused(by(Keys.text("name")), "key_not_indexed").message())
+                .contains("docs_name_idx has them under collation default", "Keys.text(column, collation)");
     }
 
     @Test

@@ -103,6 +103,12 @@ class BreachIT {
                         rows.getStatement().getConnection().commit();
                     }
                 }),
+                refused("createArrayOf().getResultSet().getStatement().getConnection().commit()", c -> {
+                    try (ResultSet rows =
+                            c.createArrayOf("int", new Integer[] {1}).getResultSet()) {
+                        rows.getStatement().getConnection().commit();
+                    }
+                }),
                 refused("getTables().getStatement().unwrap", c -> {
                     try (ResultSet tables = c.getMetaData().getTables(null, null, "counters", null)) {
                         tables.getStatement().unwrap(org.postgresql.PGStatement.class);
@@ -144,6 +150,8 @@ class BreachIT {
                         "set local lock_timeout = 0",
                         "select set_config('lock_timeout', '0', false)",
                         "select pg_advisory_lock(1)",
+                        "select \"set_config\"('lock_timeout', '0', false)",
+                        "update pg_settings set setting = '0' where name = 'lock_timeout'",
                         "prepare p as select 1",
                         "discard all",
                         "lock counters",

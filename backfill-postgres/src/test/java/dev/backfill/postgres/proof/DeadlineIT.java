@@ -8,6 +8,7 @@ import dev.backfill.BackfillState;
 import dev.backfill.CustomRepair;
 import dev.backfill.CustomValidation;
 import dev.backfill.EngineOptions;
+import dev.backfill.Family;
 import dev.backfill.SetRepair;
 import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
@@ -16,13 +17,19 @@ import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
+import java.io.IOError;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The engine's own deadline (BB-2): code that does not come back loses its claim, and takes no second thread with it. */
 @PostgresTest
@@ -174,6 +181,92 @@ class DeadlineIT {
             assertThat(entries.get()).isGreaterThan(1);
         } finally {
             release.countDown();
+        }
+    }
+
+    @Test
+    void a_family_is_one_code_and_catches_one_thread_only() { // BB-2
+        BackfillDefinition<Long> endless = Counters.custom(5, (batch, tx) -> {
+            entries.incrementAndGet();
+            deaf();
+            return 0;
+        });
+        BackfillId other = BackfillId.of("counters.other.v1");
+        BackfillDefinition<Long> quick = Counters.over(other.value())
+                .repair(SetRepair.set("note", "'seen'").where("note IS NULL"))
+                .validate(Validation.noRowMatches("note IS NULL"))
+                .build();
+        BackfillId part = Family.partId(Counters.ID, 0);
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .definitions(endless.inRanges(2))
+                .definitions(quick)
+                .options(o -> quick(o).workers(2))
+                .open()) {
+            harness.start(part);
+            Eventually.until(
+                    "the overrun is recorded",
+                    () -> "deadline-passed".equals(harness.row(part).get("failure_code")));
+            harness.start(Family.partId(Counters.ID, 1));
+            harness.start(other);
+            Eventually.until("the other completes", () -> harness.state(other) == BackfillState.COMPLETED);
+            assertThat(entries).hasValue(1);
+        } finally {
+            release.countDown();
+        }
+    }
+
+    static Stream<Arguments> errors() {
+        return Stream.of(
+                Arguments.of("of the platform", new IOError(new IOException("disk"))),
+                Arguments.of("of a language", new Error("not implemented")),
+                Arguments.of("of a virtual machine", new InternalError("machine")));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("errors")
+    void an_error_is_the_definitions_failure_and_costs_no_thread(String name, Error error) { // RB-1, CF-5
+        BackfillDefinition<Long> repair = enteredOnceBy((batch, tx) -> {
+            throw error;
+        });
+        BackfillId other = BackfillId.of("counters.other.v1");
+        BackfillDefinition<Long> validation = Counters.over(other.value())
+                .repair((batch, tx) -> 0)
+                .validate((CustomValidation<Long>) tx -> {
+                    throw error;
+                })
+                .build();
+        try (BackfillHarness harness = engine(1, repair, validation)) {
+            harness.start(other);
+            Eventually.until(
+                    "a validation that throws is recorded",
+                    () -> "definition-error".equals(harness.row(other).get("failure_code")));
+            harness.start(Counters.ID);
+            Eventually.until(name, () -> harness.state(Counters.ID) == BackfillState.COMPLETED);
+            assertThat(entries.get()).isGreaterThan(1);
+            assertThat(Counters.hits(db)).isEqualTo("1111111111");
+        }
+    }
+
+    @Test
+    void an_interrupt_that_a_definition_leaves_behind_ends_with_its_step() { // RB-2
+        BackfillDefinition<Long> leaving = Counters.custom(10, (batch, tx) -> {
+            Thread.currentThread().interrupt();
+            return 0;
+        });
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .definitions(leaving)
+                .options(o -> quick(o).workers(1))
+                .processName("flagged")
+                .open()) {
+            harness.start(Counters.ID);
+            Eventually.until("it completes", () -> harness.state(Counters.ID) == BackfillState.COMPLETED);
+            Thread worker = Thread.getAllStackTraces().keySet().stream()
+                    .filter(thread -> thread.getName().equals("backfill-worker-flagged-1"))
+                    .findFirst()
+                    .orElseThrow();
+            // With the flag set, every wait between two looks would end before it began.
+            Eventually.until(
+                    "it waits", () -> !worker.isInterrupted() && worker.getState() == Thread.State.TIMED_WAITING);
         }
     }
 

@@ -292,6 +292,42 @@ class FamilyGuardsIT {
     }
 
     @Test
+    void a_whole_under_a_parts_id_is_refused_once_the_family_was_started() { // ID-4
+        try (BackfillHarness family = open(thirds())) {
+            family.start(part(0));
+        }
+        BackfillDefinition<Long> whole = Counters.over(part(1).value())
+                .batchSize(3)
+                .repair((batch, tx) -> Counters.count(tx, batch.keys()))
+                .validate(Validation.noRowMatches("hits <> 1"))
+                .build();
+        try (BackfillHarness plain = BackfillHarness.on(db, whole)) {
+            assertThat(plain.start(part(1)))
+                    .isInstanceOfSatisfying(
+                            ActionOutcome.Conflict.class,
+                            conflict -> assertThat(conflict.findings())
+                                    .extracting(dev.backfill.Finding::code)
+                                    .containsExactly("family_part_started_alone"));
+            assertThat(plain.state(part(1))).isEqualTo(BackfillState.PENDING);
+        }
+    }
+
+    @Test
+    void a_family_under_the_id_of_a_whole_that_was_started_is_refused() { // ID-4, SC-4
+        try (BackfillHarness plain = BackfillHarness.on(db, Counters.custom(3))) {
+            plain.runToCompletion(Counters.ID);
+        }
+        try (BackfillHarness family = open(thirds())) {
+            assertThat(family.start(part(0)))
+                    .isInstanceOfSatisfying(
+                            ActionOutcome.Conflict.class,
+                            conflict -> assertThat(conflict.findings())
+                                    .extracting(dev.backfill.Finding::code)
+                                    .containsExactly("family_part_started_alone"));
+        }
+    }
+
+    @Test
     void a_part_is_paused_resumed_and_retried_in_its_own_range() { // LC-4
         try (BackfillHarness harness = open(thirds())) {
             harness.start(part(2));

@@ -216,6 +216,42 @@ class NarrowingIT {
     }
 
     @Test
+    void what_the_driver_can_not_do_is_the_definitions_error_and_no_outage() { // RB-2
+        Counters.fresh(db, 10);
+        var definition = Counters.custom(10, (batch, tx) -> {
+            tx.connection().createBlob();
+            return 0;
+        });
+        try (BackfillHarness harness = engine(definition)) {
+            harness.start(Counters.ID);
+            assertThat(harness.worker("a").step())
+                    .isInstanceOfSatisfying(
+                            StepOutcome.Retrying.class,
+                            it -> assertThat(it.diagnostic().code()).isEqualTo("definition-error"));
+        }
+    }
+
+    @Test
+    void a_column_that_was_not_read_is_said_in_the_librarys_own_words_and_where() { // RB-1, AU-5
+        Counters.fresh(db, 10);
+        var definition = Counters.over(Counters.ID.value())
+                .repair(dev.backfill.RowRepair.reading("hits").writing("note", row -> row.text("secret-name")))
+                .validate(dev.backfill.Validation.noRowMatches("false"))
+                .build();
+        try (BackfillHarness harness = engine(definition)) {
+            harness.start(Counters.ID);
+            assertThat(harness.worker("a").step())
+                    .isInstanceOfSatisfying(
+                            StepOutcome.Retrying.class,
+                            it -> assertThat(it.diagnostic().message())
+                                    .contains(
+                                            "RowRepair.reading(...). Name it there.",
+                                            "Called at " + getClass().getName())
+                                    .doesNotContain("secret-name"));
+        }
+    }
+
+    @Test
     void a_repair_that_close_interrupts_gives_its_claim_and_its_attempt_back() throws Exception { // RB-5, BB-3
         Counters.fresh(db, 10);
         Gate arrived = new Gate();

@@ -38,6 +38,11 @@ final class Rig<K> implements AutoCloseable {
 
     /** Seeds, checks that the seed can prove something, and makes the reference run. */
     void prepare() throws Exception {
+        subject.definition().part().ifPresent(part -> {
+            throw Advice.misuse(
+                    "definition() is part " + part.index() + " of family " + part.family() + ".",
+                    "Return the definition as it is before inRanges(): its repair and its validation are those of every part.");
+        });
         database.clear();
         database.execute("drop schema if exists " + DataTable.COPIES + " cascade");
         try (Connection connection = database.get()) {

@@ -59,6 +59,8 @@ final class BatchRunner {
     }
 
     /** The repair, with the session spoiled by anything that makes its connection doubtful. */
+    @SuppressWarnings(
+            "checkstyle:IllegalCatch") // An Error of a definition is the definition's failure, whatever its class.
     private Work work(Session session, Held held, int limit) throws WorkFailedException {
         Claim claim = held.claim();
         if (claim.bound() == null) {
@@ -83,7 +85,7 @@ final class BatchRunner {
             // Whatever the definition did to the session must not come back out of a pool.
             session.spoil();
             throw new WorkFailedException(e);
-        } catch (Exception | LinkageError | AssertionError | StackOverflowError e) {
+        } catch (Exception | Error e) {
             throw new WorkFailedException(e);
         }
     }
@@ -91,7 +93,9 @@ final class BatchRunner {
     private Window repair(Session session, Held held, int limit) throws Exception {
         try (Watchdog.Watch watch = watchdog.over(held.claim(), engine.options().transactionTimeout())) {
             try {
-                return held.prepared().repair().run(session, held.claim(), limit);
+                Window window = held.prepared().repair().run(session, held.claim(), limit);
+                watch.requireInTime();
+                return window;
             } catch (Exception e) {
                 throw watch.explain(e);
             }

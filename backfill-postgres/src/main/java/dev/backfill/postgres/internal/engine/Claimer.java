@@ -17,8 +17,10 @@ import dev.backfill.postgres.internal.store.Claim;
 import dev.backfill.postgres.internal.store.ClaimSql;
 import dev.backfill.postgres.internal.store.ClaimSql.Candidate;
 import java.sql.SQLException;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +34,42 @@ record Claimer(EngineContext engine, Watchdog watchdog) {
 
     /** Claims for an owner; empty when there is nothing to claim. */
     Optional<Held> claim(String owner) throws SQLException {
-        List<Candidate> candidates = engine.control().inTransaction(this::look);
+        Set<String> tried = new HashSet<>();
+        SQLException first = null;
+        Look look = engine.control().inTransaction(this::look);
+        while (!look.candidates().isEmpty()) {
+            try {
+                Optional<Held> held = claimOneOf(look.candidates(), owner);
+                if (held.isPresent()) {
+                    return held;
+                }
+            } catch (SQLException e) {
+                if (SqlFailure.of(e) == SqlFailure.INFRASTRUCTURE) {
+                    throw e;
+                }
+                first = first == null ? e : first;
+            }
+            // What can't be claimed, for want of its schema for instance, must not hide what stands behind it.
+            look.candidates().forEach(candidate -> tried.add(candidate.id()));
+            look = look.cut() ? engine.control().inTransaction(session -> lookFurther(session, tried)) : Look.NOTHING;
+        }
+        if (first != null) {
+            throw first;
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * One look.
+     *
+     * @param candidates what this process can read of it
+     * @param cut whether there may be more
+     */
+    private record Look(List<Candidate> candidates, boolean cut) {
+        static final Look NOTHING = new Look(List.of(), false);
+    }
+
+    private Optional<Held> claimOneOf(List<Candidate> candidates, String owner) throws SQLException {
         SQLException first = null;
         for (Candidate candidate : candidates) {
             try {
@@ -75,16 +112,22 @@ record Claimer(EngineContext engine, Watchdog watchdog) {
         static final Tried NOTHING = new Tried(null, null, "", null);
     }
 
-    private List<Candidate> look(Session session) throws SQLException {
+    private Look look(Session session) throws SQLException {
         List<Candidate> found = engine.sql().claims().look(session, null);
         List<Candidate> readable = found.stream().filter(this::isReadable).toList();
-        if (readable.isEmpty() && ClaimSql.wasCut(found)) {
-            // Rows of others fill the look: ask for this process's own.
-            readable = engine.sql().claims().look(session, engine.registry().ids()).stream()
-                    .filter(this::isReadable)
-                    .toList();
-        }
-        return readable;
+        // Where rows of others fill the look, this process asks for its own.
+        return readable.isEmpty() && ClaimSql.wasCut(found)
+                ? lookFurther(session, Set.of())
+                : new Look(readable, ClaimSql.wasCut(found));
+    }
+
+    /** This process's own that were not tried yet. */
+    private Look lookFurther(Session session, Set<String> tried) throws SQLException {
+        List<String> others = engine.registry().ids().stream()
+                .filter(id -> !tried.contains(id))
+                .toList();
+        List<Candidate> found = engine.sql().claims().look(session, others);
+        return new Look(found.stream().filter(this::isReadable).toList(), ClaimSql.wasCut(found));
     }
 
     private boolean isReadable(Candidate candidate) {

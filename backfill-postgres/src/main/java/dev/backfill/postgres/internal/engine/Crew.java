@@ -66,6 +66,8 @@ public final class Crew implements AutoCloseable {
         return watchdog.hasCaught(id);
     }
 
+    @SuppressWarnings(
+            "checkstyle:IllegalCatch") // A thread that ended would be missed by every backfill of this process.
     private void run(Worker worker) {
         String told = "";
         while (!pause.isClosed()) {
@@ -80,9 +82,14 @@ public final class Crew implements AutoCloseable {
                             .log("A step came to nothing: {}", obstacle);
                 }
                 told = obstacle;
-            } catch (RuntimeException | LinkageError | AssertionError | VirtualMachineError e) {
+            } catch (RuntimeException | Error e) {
                 // The thread goes on: its claim, if there is one, is fenced by its lease, and the attempt is charged.
+                worker.forget();
                 LOG.atError().setCause(Redaction.of(e)).log("A backfill worker met an unexpected error");
+            }
+            if (!pause.isClosed()) {
+                // A definition may have left its flag set; every wait would end at once (RB-2).
+                Thread.interrupted();
             }
             if (idle) {
                 pause.forAtLeast(idleWait(worker));

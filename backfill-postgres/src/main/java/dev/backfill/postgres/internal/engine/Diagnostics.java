@@ -4,10 +4,12 @@ import dev.backfill.BlockedException;
 import dev.backfill.BoundedText;
 import dev.backfill.Diagnostic;
 import dev.backfill.DiagnosticCode;
+import dev.backfill.InvalidDefinitionException;
 import dev.backfill.RetryableException;
 import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
@@ -28,6 +30,9 @@ public final class Diagnostics {
         if (thrown instanceof BlockedException || thrown instanceof RetryableException) {
             return Diagnostic.of(code, thrown.getMessage() == null ? code.meaning() : thrown.getMessage(), null);
         }
+        if (isOurWord(thrown)) {
+            return Diagnostic.of(code, code.meaning() + " " + thrown.getMessage() + caller(thrown), null);
+        }
         SQLException sql = SqlFailure.in(thrown);
         if (sql != null) {
             return Diagnostic.of(code, code.meaning() + describe(sql), sql.getSQLState());
@@ -37,6 +42,15 @@ public final class Diagnostics {
         String context = thrown instanceof RowFunctionException ? thrown.getMessage() + ": " : "";
         return Diagnostic.of(
                 code, code.meaning() + " " + context + root.getClass().getName() + at(root) + ".", null);
+    }
+
+    /** What this library itself says to an author about the definition: names and rules, never values. */
+    private static boolean isOurWord(Throwable thrown) {
+        StackTraceElement[] frames = thrown.getStackTrace();
+        return thrown instanceof InvalidDefinitionException
+                && thrown.getMessage() != null
+                && frames.length > 0
+                && frames[0].getClassName().startsWith(Diagnostics.class.getPackageName());
     }
 
     private static String describe(SQLException e) {
@@ -58,11 +72,23 @@ public final class Diagnostics {
         }
     }
 
+    /** The first frame outside this library: where the author's code called it. */
+    private static String caller(Throwable thrown) {
+        String library = Diagnostics.class.getPackageName();
+        return Arrays.stream(thrown.getStackTrace())
+                .filter(frame -> !frame.getClassName().startsWith(library))
+                .findFirst()
+                .map(frame -> " Called" + at(frame) + ".")
+                .orElse("");
+    }
+
     /** The frame that threw: class, method and line are the author's code, never data. */
     private static String at(Throwable thrown) {
         StackTraceElement[] frames = thrown.getStackTrace();
-        return frames.length == 0
-                ? ""
-                : " at " + frames[0].getClassName() + "." + frames[0].getMethodName() + ":" + frames[0].getLineNumber();
+        return frames.length == 0 ? "" : at(frames[0]);
+    }
+
+    private static String at(StackTraceElement frame) {
+        return " at " + frame.getClassName() + "." + frame.getMethodName() + ":" + frame.getLineNumber();
     }
 }

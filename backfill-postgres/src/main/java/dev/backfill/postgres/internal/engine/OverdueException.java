@@ -1,11 +1,13 @@
 package dev.backfill.postgres.internal.engine;
 
+import org.jspecify.annotations.Nullable;
+
 /** A definition's code had more than its time (BB-2). */
 final class OverdueException extends Exception {
 
     private static final long serialVersionUID = 1L;
 
-    OverdueException(Throwable cause) {
+    OverdueException(@Nullable Throwable cause) {
         super("the code of the definition had more than its time", cause);
     }
 }

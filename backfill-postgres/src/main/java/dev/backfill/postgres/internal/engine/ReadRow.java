@@ -1,6 +1,5 @@
 package dev.backfill.postgres.internal.engine;
 
-import dev.backfill.BoundedText;
 import dev.backfill.InvalidDefinitionException;
 import dev.backfill.Row;
 import java.util.List;
@@ -27,9 +26,9 @@ final class ReadRow implements Row {
     public @Nullable String text(String column) {
         int index = columns.indexOf(column);
         if (index < 0) {
-            throw new InvalidDefinitionException(
-                    "The repair's function asks for column '" + BoundedText.clean(column, 63)
-                            + "', which is not named in RowRepair.reading(...). Name it there.");
+            // Not which: a function that mixes up names and values would put a value into the diagnostic (AU-5).
+            throw new InvalidDefinitionException("The repair's function asks for a column that is not named in"
+                    + " RowRepair.reading(...). Name it there.");
         }
         return texts[index];
     }

@@ -1,10 +1,12 @@
 package dev.backfill.postgres.internal.engine;
 
+import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
+import dev.backfill.FamilyPart;
 import dev.backfill.StepOutcome;
 import dev.backfill.postgres.internal.store.Claim;
 import java.time.Duration;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -29,13 +31,16 @@ final class Watchdog implements AutoCloseable {
     private final FailurePolicy policy;
     private final FailureRecorder recorder;
     private final @Nullable ScheduledThreadPoolExecutor timer;
-    private final Set<BackfillId> caught = ConcurrentHashMap.newKeySet();
+    // How many threads are caught, by definition; the parts of a family run one code.
+    private final Map<BackfillId, Integer> caught = new ConcurrentHashMap<>();
+    private final Registry registry;
 
     private Watchdog(EngineContext engine, FailureRecorder recorder, @Nullable ScheduledThreadPoolExecutor timer) {
         this.lease = engine.options().lease();
         this.transaction = engine.options().transactionTimeout();
         this.policy = new FailurePolicy(engine.options());
         this.recorder = recorder;
+        this.registry = engine.registry();
         this.timer = timer;
     }
 
@@ -51,7 +56,15 @@ final class Watchdog implements AutoCloseable {
 
     /** Whether a thread of this process is caught in code of that definition, past every deadline. */
     boolean hasCaught(BackfillId id) {
-        return caught.contains(id);
+        return caught.containsKey(codeOf(id));
+    }
+
+    /** Whose code it is: a family's, for its parts. */
+    private BackfillId codeOf(BackfillId id) {
+        return registry.find(id.value())
+                .flatMap(BackfillDefinition::part)
+                .map(FamilyPart::family)
+                .orElse(id);
     }
 
     /**
@@ -94,6 +107,7 @@ final class Watchdog implements AutoCloseable {
         private @Nullable Future<?> due;
         private boolean over;
         private boolean interrupted;
+        private boolean lost;
 
         private Watch(Claim claim, Duration grace) {
             this.claim = claim;
@@ -113,7 +127,8 @@ final class Watchdog implements AutoCloseable {
                 if (over) {
                     return;
                 }
-                caught.add(claim.id());
+                lost = true;
+                caught.merge(codeOf(claim.id()), 1, Integer::sum);
             }
             LOG.atError()
                     .addKeyValue("backfill", claim.id())
@@ -137,7 +152,18 @@ final class Watchdog implements AutoCloseable {
 
         /** What the code threw, as the consequence of a deadline when it is one. */
         synchronized Exception explain(Exception thrown) {
-            return interrupted && isInterruption(thrown) ? new OverdueException(thrown) : thrown;
+            return interrupted ? new OverdueException(thrown) : thrown;
+        }
+
+        /**
+         * Refuses what comes back after the interrupt: the server has ended its transaction or is about to.
+         *
+         * @throws OverdueException if it was interrupted
+         */
+        synchronized void requireInTime() throws OverdueException {
+            if (interrupted) {
+                throw new OverdueException(null);
+            }
         }
 
         /** The code has come back. */
@@ -147,21 +173,14 @@ final class Watchdog implements AutoCloseable {
             if (due != null) {
                 due.cancel(false);
             }
-            caught.remove(claim.id());
+            if (lost) {
+                caught.computeIfPresent(codeOf(claim.id()), (code, threads) -> threads == 1 ? null : threads - 1);
+            }
             if (interrupted) {
                 // It was meant for the code that is over, and a pool would refuse a connection to an interrupted
                 // thread.
                 Thread.interrupted();
             }
         }
-    }
-
-    private static boolean isInterruption(Throwable thrown) {
-        for (Throwable t = thrown; t != null; t = t.getCause()) {
-            if (t instanceof InterruptedException || t instanceof java.nio.channels.ClosedByInterruptException) {
-                return true;
-            }
-        }
-        return false;
     }
 }

@@ -71,6 +71,11 @@ public final class Worker implements BackfillWorker {
         return now.claim().state() == BackfillState.VALIDATING ? validate(now) : batch(now);
     }
 
+    /** Gives up on what it holds without a word: the lease ends it, and the attempt is charged. */
+    void forget() {
+        held = null;
+    }
+
     /** The backfill whose claim it holds, or null. */
     public @Nullable BackfillId holds() {
         Held now = held;

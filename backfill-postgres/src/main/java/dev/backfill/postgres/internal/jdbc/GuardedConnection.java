@@ -4,6 +4,7 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.sql.Array;
 import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -46,7 +47,12 @@ public final class GuardedConnection {
 
     // The most special first.
     private static final List<Class<?>> FOLLOWED = List.of(
-            CallableStatement.class, PreparedStatement.class, Statement.class, ResultSet.class, DatabaseMetaData.class);
+            CallableStatement.class,
+            PreparedStatement.class,
+            Statement.class,
+            ResultSet.class,
+            DatabaseMetaData.class,
+            Array.class);
 
     // PREPARE … / EXECUTE are refused too: they leave a named statement in the session, and EXECUTE hides what it runs.
     private static final Pattern REFUSED_COMMAND = Pattern.compile(
@@ -55,7 +61,8 @@ public final class GuardedConnection {
                     + "|execute|declare\\s[^;]*\\bwith\\s+hold\\b)\\b",
             Pattern.DOTALL);
     private static final Pattern SESSION_FUNCTION =
-            Pattern.compile("\\b(?:set_config|pg_(?:try_)?advisory_lock(?:_shared)?|dblink_exec)\\s*\\(");
+            Pattern.compile("\\b(?:set_config|pg_(?:try_)?advisory_lock(?:_shared)?|dblink_exec)\\s*\\("
+                    + "|\\bupdate\\s+(?:only\\s+)?(?:pg_catalog\\s*\\.\\s*)?pg_settings\\b");
 
     private final Connection target;
     private final Connection proxy;
@@ -168,7 +175,11 @@ public final class GuardedConnection {
             throw refuse(
                     "the SQL command " + command.group(1).split("\\s", 2)[0].toUpperCase(Locale.ROOT));
         }
-        if (SESSION_FUNCTION.matcher(bare).find()) {
+        // A quoted name is the same function; what only looks like one inside a literal is refused with it.
+        if (SESSION_FUNCTION.matcher(bare).find()
+                || SESSION_FUNCTION
+                        .matcher(sql.replace("\"", "").toLowerCase(Locale.ROOT))
+                        .find()) {
             throw refuse("a function that changes the session");
         }
     }

@@ -1,6 +1,7 @@
 package dev.backfill.postgres.internal.jdbc;
 
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +27,11 @@ public enum SqlFailure {
     public static SqlFailure of(SQLException e) {
         String state = e.getSQLState();
         // Without a state the driver gave up by itself: nothing is known of the server.
-        return state == null || state.length() != 5 ? INFRASTRUCTURE : ofState(state);
+        if (state == null || state.length() != 5) {
+            return INFRASTRUCTURE;
+        }
+        // A driver that lacks a method says the same state as a server whose plan is stale.
+        return "0A000".equals(state) && e instanceof SQLFeatureNotSupportedException ? DEFINITION : ofState(state);
     }
 
     private static SqlFailure ofState(String state) {

@@ -1,6 +1,7 @@
 package dev.backfill.postgres.internal.operator;
 
 import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillId;
 import dev.backfill.FamilyPart;
 import dev.backfill.Finding;
 import dev.backfill.postgres.internal.engine.EngineContext;
@@ -14,12 +15,16 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The key range that a start gives a backfill: the whole source, or a part's share of what its family's first start has fixed. A
  * family is never divided anew: what is stored and does not fit the definition refuses the start. Thread-safe.
  */
 final class FamilyRanges {
+
+    private static final Pattern PART_ID = Pattern.compile("(.+)\\.([0-9]{2})");
 
     private final FamilySql families;
 
@@ -31,7 +36,7 @@ final class FamilyRanges {
     List<Finding> findings(Session session, BackfillDefinition<?> definition) throws SQLException {
         FamilyPart part = definition.part().orElse(null);
         if (part == null) {
-            return List.of();
+            return familyOf(session, definition.id());
         }
         Optional<Ranges> stored = families.find(session, part.family());
         if (stored.isPresent()) {
@@ -45,6 +50,25 @@ final class FamilyRanges {
                                 + " was started as a repair of the whole source, so it can't be a part of family "
                                 + part.family() + ". Divide the source under a family ID that was never used (ID-4).")))
                 .orElse(List.of());
+    }
+
+    /** A definition of the whole source must not take the ID of a part: it would repair the other parts' rows again. */
+    private List<Finding> familyOf(Session session, BackfillId id) throws SQLException {
+        Matcher part = PART_ID.matcher(id.value());
+        if (!part.matches()) {
+            return List.of();
+        }
+        Optional<Ranges> stored = families.find(session, BackfillId.of(part.group(1)));
+        return stored.isEmpty()
+                        || Integer.parseInt(part.group(2)) >= stored.get().parts()
+                ? List.of()
+                : List.of(
+                        new Finding(
+                                "family_part_started_alone",
+                                id.value(),
+                                "Backfill " + id + " is a part of family " + part.group(1)
+                                        + ", which was started, and this process"
+                                        + " declares it as a repair of the whole source. Declare the family, or use another ID (ID-4)."));
     }
 
     private static List<Finding> misfits(BackfillDefinition<?> definition, FamilyPart part, Ranges stored) {

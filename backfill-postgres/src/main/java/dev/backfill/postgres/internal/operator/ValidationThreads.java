@@ -1,8 +1,11 @@
 package dev.backfill.postgres.internal.operator;
 
+import dev.backfill.BackfillId;
 import dev.backfill.ValidationReport.Reason;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -20,6 +23,7 @@ public final class ValidationThreads implements AutoCloseable {
     private static final int MOST = 4;
 
     private final ThreadPoolExecutor pool;
+    private final Map<BackfillId, Long> inside = new ConcurrentHashMap<>();
 
     /** Threads that carry the process's name; none until one is needed. */
     public ValidationThreads(String processName) {
@@ -34,14 +38,29 @@ public final class ValidationThreads implements AutoCloseable {
     /**
      * Runs and waits for at most that long; the run itself goes on.
      *
+     * @param id whose validation it is
+     * @param slot how long PostgreSQL keeps the slot of a run that does nothing; one that was begun longer ago holds off others by
+     *     itself, or a validation that loops would take one thread after another (EV-4)
      * @param task says why it has no result, or null when it has one
      * @return why there is no result; empty when there is one, or when nobody waits any more
      */
-    Optional<Reason> run(Supplier<@Nullable Reason> task, Duration patience) {
+    Optional<Reason> run(BackfillId id, Supplier<@Nullable Reason> task, Duration slot, Duration patience) {
+        long now = System.nanoTime();
+        Long since = inside.putIfAbsent(id, now);
+        if (since != null && now - since > slot.toNanos()) {
+            return Optional.of(Reason.ALREADY_RUNNING);
+        }
         Future<Optional<Reason>> future;
         try {
-            future = pool.submit(() -> Optional.ofNullable(task.get()));
+            future = pool.submit(() -> {
+                try {
+                    return Optional.ofNullable(task.get());
+                } finally {
+                    inside.remove(id, now);
+                }
+            });
         } catch (RejectedExecutionException e) {
+            inside.remove(id, now);
             return Optional.of(Reason.UNAVAILABLE);
         }
         try {

@@ -64,7 +64,11 @@ final class Validations {
                 plane.local().registry().find(request.id().value()).orElseThrow();
         Duration patience =
                 plane.engine().options().operatorTimeout().multipliedBy(3).dividedBy(4);
-        Optional<Reason> open = threads.run(() -> runAndRecord(request, definition), patience);
+        Optional<Reason> open = threads.run(
+                request.id(),
+                () -> runAndRecord(request, definition),
+                plane.engine().options().idleInTransactionTimeout(),
+                patience);
         return plane.engine()
                 .control()
                 .inTransaction(session -> report(session, request, open.orElse(Reason.ALREADY_RUNNING)));

@@ -19,6 +19,7 @@ public final class Catalog {
 
     private static final Sql TABLE = Sql.of("""
             /* backfill:catalog */ SELECT c.oid::bigint AS oid, pg_catalog.has_table_privilege(c.oid, 'SELECT') AS may_read,
+              c.relkind = 'r' AND EXISTS (SELECT FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = c.oid) AS has_children,
               (SELECT CASE WHEN bool_or(p.reltuples < 0) THEN NULL ELSE sum(p.reltuples)::bigint END
                FROM pg_catalog.pg_class AS p WHERE p.relkind = 'r' AND (p.oid = c.oid OR p.oid IN
                  (SELECT t.relid FROM pg_catalog.pg_partition_tree(c.oid) AS t WHERE t.isleaf))) AS estimated_rows
@@ -71,7 +72,12 @@ public final class Catalog {
             long estimate = row.getLong("estimated_rows");
             Long estimatedRows = row.wasNull() ? null : estimate;
             return Optional.of(new TableFacts(
-                    oid, columns(session, oid), indexes(session, oid), estimatedRows, row.getBoolean("may_read")));
+                    oid,
+                    columns(session, oid),
+                    indexes(session, oid),
+                    estimatedRows,
+                    row.getBoolean("may_read"),
+                    row.getBoolean("has_children")));
         }
     }
 

@@ -136,6 +136,7 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
                 .map(c -> c.collation() == null ? "" : c.collation())
                 .toList();
         String key = definition.key().toString();
+        children(facts, table, findings);
         if (facts.indexes().stream()
                 .noneMatch(i -> i.unique() && Set.copyOf(names).containsAll(i.columns()))) {
             findings.add(
@@ -150,9 +151,38 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
                     "key_not_indexed",
                     table,
                     "Table " + table + " has no valid index whose first columns are " + key
-                            + " in this order, one direction and collation. Create one, concurrently."));
+                            + " in this order, one direction and collation. Create one, concurrently."
+                            + underAnotherCollation(facts, names)));
         }
         return findings;
+    }
+
+    private static void children(TableFacts facts, String table, List<Finding> findings) {
+        if (facts.hasChildren()) {
+            findings.add(
+                    new Finding(
+                            "table_inherited",
+                            table,
+                            "Other tables inherit from " + table
+                                    + ": their rows are read and changed with its own, and no index"
+                                    + " makes a key unique over all of them. Make it a partitioned table, or end the inheritance."));
+        }
+    }
+
+    /** The usual reason for a text key: its index is under the database's collation, and the definition says another. */
+    private static String underAnotherCollation(TableFacts facts, List<String> names) {
+        return facts.indexes().stream()
+                .filter(i -> walks(
+                        i,
+                        names,
+                        i.collations()
+                                .subList(
+                                        0, Math.min(names.size(), i.collations().size()))))
+                .findFirst()
+                .map(i -> " Index " + i.name() + " has them under collation "
+                        + String.join(", ", i.collations().subList(0, names.size())) + ": a key can name it,"
+                        + " Keys.text(column, collation).")
+                .orElse("");
     }
 
     private static boolean walks(TableFacts.Index index, List<String> names, List<String> collations) {

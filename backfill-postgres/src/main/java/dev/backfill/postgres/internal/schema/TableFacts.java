@@ -12,13 +12,15 @@ import org.jspecify.annotations.Nullable;
  * @param indexes valid ones on plain columns, without a predicate
  * @param estimatedRows the planner's estimate over all partitions; null where it was never analysed
  * @param mayRead whether this role may select from it
+ * @param hasChildren whether other tables inherit from it; a partitioned table has partitions instead
  */
 public record TableFacts(
         long oid,
         Map<String, Column> columns,
         List<Index> indexes,
         @Nullable Long estimatedRows,
-        boolean mayRead) {
+        boolean mayRead,
+        boolean hasChildren) {
 
     /**
      * One column.

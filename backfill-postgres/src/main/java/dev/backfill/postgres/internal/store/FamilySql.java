@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The key ranges of families: captured by the first start of any part, read by the others, never changed. Immutable. */
@@ -128,8 +129,12 @@ public final class FamilySql {
 
     /** A part that was started under its ID as a definition of the whole source, if there is one. */
     public Optional<String> startedAlone(Session session, FamilyPart part) throws SQLException {
-        String[] ids = IntStream.range(0, part.parts())
-                .mapToObj(index -> Family.partId(part.family(), index).value())
+        // And under the family's own ID, which a guard would then take for the family's.
+        String[] ids = Stream.concat(
+                        Stream.of(part.family().value()),
+                        IntStream.range(0, part.parts())
+                                .mapToObj(index ->
+                                        Family.partId(part.family(), index).value()))
                 .toArray(String[]::new);
         try (PreparedStatement statement = startedAlone.prepare(session.connection(), Params.of("ids", ids));
                 ResultSet row = statement.executeQuery()) {
