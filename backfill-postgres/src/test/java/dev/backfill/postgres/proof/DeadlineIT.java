@@ -225,8 +225,11 @@ class DeadlineIT {
     @ParameterizedTest(name = "{0}")
     @MethodSource("errors")
     void an_error_is_the_definitions_failure_and_costs_no_thread(String name, Error error) { // RB-1, CF-5
-        BackfillDefinition<Long> repair = enteredOnceBy((batch, tx) -> {
-            throw error;
+        BackfillDefinition<Long> repair = Counters.custom(10, (batch, tx) -> {
+            if (release.getCount() > 0) {
+                throw error;
+            }
+            return 0;
         });
         BackfillId other = BackfillId.of("counters.other.v1");
         BackfillDefinition<Long> validation = Counters.over(other.value())
@@ -241,8 +244,16 @@ class DeadlineIT {
                     "a validation that throws is recorded",
                     () -> "definition-error".equals(harness.row(other).get("failure_code")));
             harness.start(Counters.ID);
-            Eventually.until(name, () -> harness.state(Counters.ID) == BackfillState.COMPLETED);
-            assertThat(entries.get()).isGreaterThan(1);
+            Eventually.until(
+                    name,
+                    () -> "definition-error".equals(harness.row(Counters.ID).get("failure_code")));
+            release.countDown();
+            Eventually.until("it goes on", () -> {
+                if (harness.state(Counters.ID) == BackfillState.FAILED) {
+                    harness.retry(Counters.ID);
+                }
+                return harness.state(Counters.ID) == BackfillState.COMPLETED;
+            });
             assertThat(Counters.hits(db)).isEqualTo("1111111111");
         }
     }
