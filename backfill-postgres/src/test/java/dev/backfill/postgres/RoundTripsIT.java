@@ -9,6 +9,7 @@ import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
 import dev.backfill.testkit.WarmConnections;
+import dev.backfill.testkit.WireCounter;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -39,7 +40,7 @@ class RoundTripsIT {
     /** Of the batches, the one with the fewest: pace and health are asked once a second, by whichever batch comes next. */
     private long fewest(BackfillDefinition<?> definition, boolean fused) throws Exception {
         try (WireCounter wire = new WireCounter(db.jdbcUrl());
-                WarmConnections warm = connections(wire.jdbcUrl());
+                WarmConnections warm = connections(wire.url());
                 BackfillHarness harness = BackfillHarness.over(db)
                         .definitions(definition)
                         .connections(warm)

@@ -1,5 +1,7 @@
-package dev.backfill.benchmarks.lab;
+package dev.backfill.testkit;
 
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -13,7 +15,9 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Stands between driver and server and counts what a client waits for: Sync and simple Query. The driver's BEGIN is a simple Query,
  * too, but travels in one flush with what follows. For connections without encryption. Its threads are daemons and end with their
- * connections.
+ * connections. Thread-safe.
+ *
+ * @since 0.1
  */
 public final class WireCounter implements AutoCloseable {
 
@@ -22,7 +26,11 @@ public final class WireCounter implements AutoCloseable {
     private final URI server;
     private final String url;
 
-    /** A counter in front of the server of a URL. */
+    /**
+     * A counter in front of the server of a URL; the URL must ask for no encryption.
+     *
+     * @throws IOException if no port can be had
+     */
     public WireCounter(String jdbcUrl) throws IOException {
         server = URI.create(jdbcUrl.substring("jdbc:".length()));
         url = jdbcUrl.replace(server.getHost() + ":" + server.getPort(), "127.0.0.1:" + listener.getLocalPort());
@@ -54,10 +62,9 @@ public final class WireCounter implements AutoCloseable {
     }
 
     private void fromClient(Socket client, Socket upstream) throws IOException {
-        try (DataInputStream in =
-                        new DataInputStream(new java.io.BufferedInputStream(client.getInputStream(), 1 << 16));
+        try (DataInputStream in = new DataInputStream(new BufferedInputStream(client.getInputStream(), 1 << 16));
                 DataOutputStream out =
-                        new DataOutputStream(new java.io.BufferedOutputStream(upstream.getOutputStream(), 1 << 16))) {
+                        new DataOutputStream(new BufferedOutputStream(upstream.getOutputStream(), 1 << 16))) {
             // The first message has no type.
             copy(in, out, in.readInt());
             out.flush();
@@ -93,8 +100,8 @@ public final class WireCounter implements AutoCloseable {
                     try {
                         pump.run();
                     } catch (IOException e) {
-                        // A side has hung up: nothing is left to count.
-                        Thread.currentThread().interrupt();
+                        // A side has hung up, or the counter was closed: this thread's end.
+                        return;
                     }
                 },
                 name);
