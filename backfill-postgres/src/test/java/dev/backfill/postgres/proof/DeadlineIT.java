@@ -161,6 +161,53 @@ class DeadlineIT {
     }
 
     @Test
+    void code_that_swallows_the_interrupt_and_returns_is_overdue_all_the_same() { // BB-2, AT-1
+        BackfillDefinition<Long> swallowing = Counters.custom(10, (batch, tx) -> {
+            try {
+                release.await();
+            } catch (InterruptedException e) {
+                return 0;
+            }
+            return 0;
+        });
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .definitions(swallowing)
+                .options(o -> quick(o).workers(1)
+                        .idleInTransactionTimeout(Duration.ofSeconds(30))
+                        .maxAttempts(1))
+                .open()) {
+            harness.start(Counters.ID);
+            Eventually.until("the only attempt is used up", () -> harness.state(Counters.ID) == BackfillState.FAILED);
+            assertThat(row(harness)).containsEntry("failure_code", "deadline-passed");
+            assertThat(Counters.hits(db)).isEqualTo("0000000000");
+        }
+    }
+
+    @Test
+    void a_step_that_breaks_the_engine_is_not_repeated_under_its_claim() { // RB-2, RB-5
+        AtomicInteger broken = new AtomicInteger();
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .definitions(Counters.custom(10))
+                .connections(() -> {
+                    boolean batch = StackWalker.getInstance()
+                            .walk(frames ->
+                                    frames.anyMatch(f -> f.getClassName().endsWith(".BatchRunner")));
+                    if (batch) {
+                        broken.incrementAndGet();
+                        throw new IllegalStateException("a defect of the host's pool");
+                    }
+                    return db.get();
+                })
+                .options(o -> quick(o).workers(1).maxAttempts(3))
+                .open()) {
+            harness.start(Counters.ID);
+            Eventually.until("its attempts are used up", () -> harness.state(Counters.ID) == BackfillState.FAILED);
+            assertThat(row(harness)).containsEntry("failure_code", "owner-lost-repeatedly");
+            assertThat(broken).as("one step for each claim").hasValue(3);
+        }
+    }
+
+    @Test
     void a_validation_that_never_comes_back_loses_its_claim_too() { // BB-2, VA-3
         BackfillDefinition<Long> endless = Counters.over(Counters.ID.value())
                 .repair((batch, tx) -> Counters.count(tx, batch.keys()))
@@ -218,7 +265,7 @@ class DeadlineIT {
     static Stream<Arguments> errors() {
         return Stream.of(
                 Arguments.of("of the platform", new IOError(new IOException("disk"))),
-                Arguments.of("of a language", new Error("not implemented")),
+                Arguments.of("of a language", new Error("of some other kind")),
                 Arguments.of("of a virtual machine", new InternalError("machine")));
     }
 

@@ -28,6 +28,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -304,6 +305,37 @@ class ExplicitValidationIT {
                             CurrentState.class, it -> assertThat(it.reason()).isEqualTo(Reason.ALREADY_RUNNING));
             gate.open();
             Eventually.until("the outcome is there", () -> harness.operations().validate(request) instanceof Success);
+        }
+    }
+
+    @Test
+    void one_that_never_ends_takes_one_thread_only_however_often_it_is_asked_for() { // EV-4, BB-2
+        Counters.fresh(db, 10);
+        AtomicInteger entries = new AtomicInteger();
+        CountDownLatch release = new CountDownLatch(1);
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .definitions(validatedBy(tx -> {
+                    entries.incrementAndGet();
+                    release.await();
+                    return ValidationOutcome.holds();
+                }))
+                .options(o -> o.operatorTimeout(Duration.ofMillis(1_200)).validationTimeout(Duration.ofSeconds(2)))
+                .open()) {
+            Rows.put(db, BackfillState.PAUSED);
+            harness.validate(Counters.ID);
+            Eventually.until(
+                    "PostgreSQL has ended its session, and the slot with it",
+                    () -> db.queryLong("select count(*) from pg_locks where locktype = 'advisory' and database ="
+                                    + " (select oid from pg_database where datname = current_database())")
+                            == 0);
+            assertThat(harness.validate(Counters.ID))
+                    .isInstanceOfSatisfying(
+                            CurrentState.class, it -> assertThat(it.reason()).isEqualTo(Reason.ALREADY_RUNNING));
+            assertThat(entries).hasValue(1);
+            release.countDown();
+            Eventually.until("the next one runs", () -> harness.validate(Counters.ID) instanceof Success);
+        } finally {
+            release.countDown();
         }
     }
 }

@@ -270,22 +270,30 @@ class FamilyGuardsIT {
         assertThat(Counters.hits(db)).isEqualTo("000011110000");
     }
 
-    @Test
-    void a_part_that_was_started_as_the_whole_source_keeps_the_family_from_starting() { // ID-4, AT-3
-        BackfillDefinition<Long> whole = Counters.over(part(1).value())
+    private static void assertStartedAlone(ActionOutcome outcome) {
+        assertThat(outcome)
+                .isInstanceOfSatisfying(
+                        ActionOutcome.Conflict.class,
+                        conflict -> assertThat(conflict.findings())
+                                .extracting(dev.backfill.Finding::code)
+                                .containsExactly("family_part_started_alone"));
+    }
+
+    /** A part's ID for a repair of everything. */
+    private static BackfillDefinition<Long> wholeUnderAPartsId() {
+        return Counters.over(part(1).value())
                 .repair((batch, tx) -> Counters.count(tx, batch.keys()))
                 .validate(Validation.noRowMatches("hits <> 1"))
                 .build();
-        try (BackfillHarness plain = BackfillHarness.on(db, whole)) {
+    }
+
+    @Test
+    void a_part_that_was_started_as_the_whole_source_keeps_the_family_from_starting() { // ID-4, AT-3
+        try (BackfillHarness plain = BackfillHarness.on(db, wholeUnderAPartsId())) {
             plain.start(part(1));
         }
         try (BackfillHarness family = open(thirds())) {
-            assertThat(family.start(part(0)))
-                    .isInstanceOfSatisfying(
-                            ActionOutcome.Conflict.class,
-                            conflict -> assertThat(conflict.findings())
-                                    .extracting(dev.backfill.Finding::code)
-                                    .containsExactly("family_part_started_alone"));
+            assertStartedAlone(family.start(part(0)));
             assertThat(family.worker("w").step()).isEqualTo(new StepOutcome.NothingToDo());
         }
         assertThat(db.queryLong("select count(*) from backfill_family")).isZero();
@@ -296,18 +304,8 @@ class FamilyGuardsIT {
         try (BackfillHarness family = open(thirds())) {
             family.start(part(0));
         }
-        BackfillDefinition<Long> whole = Counters.over(part(1).value())
-                .batchSize(3)
-                .repair((batch, tx) -> Counters.count(tx, batch.keys()))
-                .validate(Validation.noRowMatches("hits <> 1"))
-                .build();
-        try (BackfillHarness plain = BackfillHarness.on(db, whole)) {
-            assertThat(plain.start(part(1)))
-                    .isInstanceOfSatisfying(
-                            ActionOutcome.Conflict.class,
-                            conflict -> assertThat(conflict.findings())
-                                    .extracting(dev.backfill.Finding::code)
-                                    .containsExactly("family_part_started_alone"));
+        try (BackfillHarness plain = BackfillHarness.on(db, wholeUnderAPartsId())) {
+            assertStartedAlone(plain.start(part(1)));
             assertThat(plain.state(part(1))).isEqualTo(BackfillState.PENDING);
         }
     }
@@ -318,12 +316,7 @@ class FamilyGuardsIT {
             plain.runToCompletion(Counters.ID);
         }
         try (BackfillHarness family = open(thirds())) {
-            assertThat(family.start(part(0)))
-                    .isInstanceOfSatisfying(
-                            ActionOutcome.Conflict.class,
-                            conflict -> assertThat(conflict.findings())
-                                    .extracting(dev.backfill.Finding::code)
-                                    .containsExactly("family_part_started_alone"));
+            assertStartedAlone(family.start(part(0)));
         }
     }
 

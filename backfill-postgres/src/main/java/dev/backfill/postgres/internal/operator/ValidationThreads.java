@@ -39,7 +39,7 @@ public final class ValidationThreads implements AutoCloseable {
      * Runs and waits for at most that long; the run itself goes on.
      *
      * @param id whose validation it is
-     * @param slot how long PostgreSQL keeps the slot of a run that does nothing; one that was begun longer ago holds off others by
+     * @param slot how long PostgreSQL keeps the slot of a run, whatever it does; one that was begun longer ago holds off others by
      *     itself, or a validation that loops would take one thread after another (EV-4)
      * @param task says why it has no result, or null when it has one
      * @return why there is no result; empty when there is one, or when nobody waits any more

@@ -67,7 +67,7 @@ final class Validations {
         Optional<Reason> open = threads.run(
                 request.id(),
                 () -> runAndRecord(request, definition),
-                plane.engine().options().idleInTransactionTimeout(),
+                plane.engine().options().validationTimeout(),
                 patience);
         return plane.engine()
                 .control()
