@@ -4,8 +4,8 @@ import dev.backfill.benchmarks.lab.Database;
 import dev.backfill.benchmarks.lab.Lab;
 import dev.backfill.benchmarks.lab.Meter;
 import dev.backfill.benchmarks.lab.Statistics;
-import dev.backfill.testkit.WireCounter;
 import dev.backfill.benchmarks.rivals.Rival;
+import dev.backfill.testkit.WireCounter;
 import java.util.ArrayList;
 import java.util.List;
 

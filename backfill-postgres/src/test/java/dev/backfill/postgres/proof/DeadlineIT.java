@@ -162,14 +162,18 @@ class DeadlineIT {
 
     @Test
     void code_that_swallows_the_interrupt_and_returns_is_overdue_all_the_same() { // BB-2, AT-1
-        BackfillDefinition<Long> swallowing = Counters.custom(10, (batch, tx) -> {
-            try {
-                release.await();
-            } catch (InterruptedException e) {
-                return 0;
-            }
-            return 0;
-        });
+        BackfillDefinition<Long> swallowing = Counters.over(Counters.ID.value())
+                .repair((batch, tx) -> {
+                    long changed = Counters.count(tx, batch.keys());
+                    try {
+                        release.await();
+                    } catch (InterruptedException e) {
+                        return changed;
+                    }
+                    return changed;
+                })
+                .validate(Validation.noRowMatches("hits <> 1"))
+                .build();
         try (BackfillHarness harness = BackfillHarness.over(db)
                 .definitions(swallowing)
                 .options(o -> quick(o).workers(1)
