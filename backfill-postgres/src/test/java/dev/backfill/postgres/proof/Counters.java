@@ -4,6 +4,7 @@ import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.CustomRepair;
+import dev.backfill.CustomValidation;
 import dev.backfill.Keys;
 import dev.backfill.RepairTransaction;
 import dev.backfill.RowRepair;
@@ -54,6 +55,15 @@ final class Counters {
 
     static BackfillDefinition<Long> custom(int batchSize) {
         return custom(batchSize, (batch, tx) -> 0);
+    }
+
+    /** Counts each row once, and is judged by code. */
+    static BackfillDefinition<Long> validatedBy(CustomValidation<Long> validation) {
+        return over(ID.value())
+                .batchSize(4)
+                .repair((batch, tx) -> count(tx, batch.keys()))
+                .validate(validation)
+                .build();
     }
 
     static BackfillDefinition<Long> set(int batchSize) {

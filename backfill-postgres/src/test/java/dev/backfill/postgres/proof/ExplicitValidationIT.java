@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.backfill.BackfillAction;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillState;
-import dev.backfill.CustomValidation;
 import dev.backfill.DiagnosticCode;
 import dev.backfill.StepOutcome;
 import dev.backfill.ValidationOutcome;
@@ -48,17 +47,9 @@ class ExplicitValidationIT {
         this.db = db;
     }
 
-    private static BackfillDefinition<Long> validatedBy(CustomValidation<Long> validation) {
-        return Counters.over(Counters.ID.value())
-                .batchSize(4)
-                .repair((batch, tx) -> Counters.count(tx, batch.keys()))
-                .validate(validation)
-                .build();
-    }
-
     /** Holds if the first row was repaired. */
     private static BackfillDefinition<Long> simple() {
-        return validatedBy(tx -> {
+        return Counters.validatedBy(tx -> {
             try (Statement statement = tx.connection().createStatement();
                     ResultSet row = statement.executeQuery(
                             "select count(*) from counters c where hits = 0 and " + tx.withinBound("c"))) {
@@ -102,7 +93,7 @@ class ExplicitValidationIT {
     @Test
     void a_pending_row_is_not_validated() { // EV-2
         AtomicBoolean ran = new AtomicBoolean();
-        try (BackfillHarness harness = at(BackfillState.PENDING, validatedBy(tx -> {
+        try (BackfillHarness harness = at(BackfillState.PENDING, Counters.validatedBy(tx -> {
             ran.set(true);
             return ValidationOutcome.holds();
         }))) {
@@ -138,7 +129,8 @@ class ExplicitValidationIT {
     @Test
     void an_unmet_prerequisite_is_a_failure_that_says_so() { // EV-1, RB-6
         try (BackfillHarness harness = at(
-                BackfillState.COMPLETED, validatedBy(tx -> ValidationOutcome.prerequisiteUnmet("Load the plugin.")))) {
+                BackfillState.COMPLETED,
+                Counters.validatedBy(tx -> ValidationOutcome.prerequisiteUnmet("Load the plugin.")))) {
             assertThat(harness.validate(Counters.ID)).isInstanceOfSatisfying(Failure.class, it -> {
                 assertThat(it.diagnostic().code()).isEqualTo(DiagnosticCode.VALIDATION_PREREQUISITE.wireName());
                 assertThat(it.diagnostic().message()).contains("Load the plugin.");
@@ -151,7 +143,7 @@ class ExplicitValidationIT {
     void a_result_that_comes_after_the_row_moved_on_completes_nothing(boolean back) throws Exception { // VA-3, CL-3
         Gate gate = new Gate();
         AtomicInteger runs = new AtomicInteger();
-        try (BackfillHarness harness = at(BackfillState.VALIDATING, validatedBy(tx -> {
+        try (BackfillHarness harness = at(BackfillState.VALIDATING, Counters.validatedBy(tx -> {
             runs.incrementAndGet();
             gate.hold();
             return ValidationOutcome.holds();
@@ -175,7 +167,7 @@ class ExplicitValidationIT {
     void a_workers_validation_that_lost_its_claim_completes_nothing() throws Exception { // VA-3
         Gate gate = new Gate();
         AtomicBoolean first = new AtomicBoolean(true);
-        try (BackfillHarness harness = at(BackfillState.VALIDATING, validatedBy(tx -> {
+        try (BackfillHarness harness = at(BackfillState.VALIDATING, Counters.validatedBy(tx -> {
             if (first.getAndSet(false)) {
                 gate.hold();
             }
@@ -197,7 +189,7 @@ class ExplicitValidationIT {
     void one_runs_at_a_time_on_all_processes_and_its_request_recovers_the_outcome() throws Exception { // EV-4
         Gate gate = new Gate();
         AtomicInteger runs = new AtomicInteger();
-        BackfillDefinition<Long> definition = validatedBy(tx -> {
+        BackfillDefinition<Long> definition = Counters.validatedBy(tx -> {
             runs.incrementAndGet();
             gate.hold();
             return ValidationOutcome.holds();
@@ -233,7 +225,7 @@ class ExplicitValidationIT {
     void a_validator_that_dies_frees_the_slot() throws Exception { // EV-4
         Gate gate = new Gate();
         AtomicBoolean first = new AtomicBoolean(true);
-        try (BackfillHarness harness = at(BackfillState.PAUSED, validatedBy(tx -> {
+        try (BackfillHarness harness = at(BackfillState.PAUSED, Counters.validatedBy(tx -> {
             if (first.getAndSet(false)) {
                 gate.hold();
                 try (Statement statement = tx.connection().createStatement()) {
@@ -292,7 +284,7 @@ class ExplicitValidationIT {
         Counters.fresh(db, 10);
         Gate gate = new Gate();
         try (BackfillHarness harness = BackfillHarness.over(db)
-                .definitions(validatedBy(tx -> {
+                .definitions(Counters.validatedBy(tx -> {
                     gate.hold();
                     return ValidationOutcome.holds();
                 }))
@@ -314,7 +306,7 @@ class ExplicitValidationIT {
         AtomicInteger entries = new AtomicInteger();
         CountDownLatch release = new CountDownLatch(1);
         try (BackfillHarness harness = BackfillHarness.over(db)
-                .definitions(validatedBy(tx -> {
+                .definitions(Counters.validatedBy(tx -> {
                     entries.incrementAndGet();
                     release.await();
                     return ValidationOutcome.holds();

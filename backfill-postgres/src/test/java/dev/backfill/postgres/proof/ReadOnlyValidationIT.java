@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillState;
-import dev.backfill.CustomValidation;
 import dev.backfill.DiagnosticCode;
 import dev.backfill.StepOutcome;
 import dev.backfill.ValidationOutcome;
@@ -38,14 +37,6 @@ class ReadOnlyValidationIT {
         this.db = db;
     }
 
-    private static BackfillDefinition<Long> validatedBy(CustomValidation<Long> validation) {
-        return Counters.over(Counters.ID.value())
-                .batchSize(4)
-                .repair((batch, tx) -> Counters.count(tx, batch.keys()))
-                .validate(validation)
-                .build();
-    }
-
     private BackfillHarness at(BackfillState state, BackfillDefinition<?> definition) {
         Counters.fresh(db, 10);
         BackfillHarness harness = BackfillHarness.on(db, definition);
@@ -66,7 +57,7 @@ class ReadOnlyValidationIT {
     void one_that_writes_is_blocked_by_a_worker_and_writes_nothing(String sql) { // VA-2, RB-4
         Counters.fresh(db, 10);
         db.execute("create sequence if not exists sneaky");
-        BackfillDefinition<Long> definition = validatedBy(tx -> {
+        BackfillDefinition<Long> definition = Counters.validatedBy(tx -> {
             try (Statement statement = tx.connection().createStatement()) {
                 statement.execute(sql);
             }
@@ -96,7 +87,7 @@ class ReadOnlyValidationIT {
                 "lock counters"
             })
     void one_that_leaves_its_transaction_is_blocked(String sql) { // VA-2, AT-2
-        try (BackfillHarness harness = at(BackfillState.VALIDATING, validatedBy(tx -> {
+        try (BackfillHarness harness = at(BackfillState.VALIDATING, Counters.validatedBy(tx -> {
             try (Statement statement = tx.connection().createStatement()) {
                 statement.execute(sql);
             }
@@ -115,7 +106,7 @@ class ReadOnlyValidationIT {
         Counters.fresh(db, 10);
         Gate gate = new Gate();
         try (BackfillHarness harness = BackfillHarness.over(db)
-                .definitions(validatedBy(tx -> {
+                .definitions(Counters.validatedBy(tx -> {
                     gate.hold();
                     return ValidationOutcome.holds();
                 }))
@@ -141,7 +132,7 @@ class ReadOnlyValidationIT {
         expected.put(ValidationOutcome.rejected("No."), BackfillState.FAILED);
         expected.put(ValidationOutcome.prerequisiteUnmet("Not now."), BackfillState.BLOCKED);
         for (Map.Entry<ValidationOutcome, BackfillState> each : expected.entrySet()) {
-            try (BackfillHarness harness = at(BackfillState.VALIDATING, validatedBy(tx -> each.getKey()))) {
+            try (BackfillHarness harness = at(BackfillState.VALIDATING, Counters.validatedBy(tx -> each.getKey()))) {
                 assertThat(harness.worker("a").step())
                         .isInstanceOfSatisfying(
                                 StepOutcome.Ended.class,
@@ -158,7 +149,7 @@ class ReadOnlyValidationIT {
         List<String> heard = new java.util.concurrent.CopyOnWriteArrayList<>();
         try (BackfillHarness harness = BackfillHarness.over(db)
                 .connections(faults)
-                .definitions(validatedBy(tx -> {
+                .definitions(Counters.validatedBy(tx -> {
                     // The next COMMIT after the note that it began is that of the completion.
                     faults.before(FaultPoint.commit(), Fault.cut());
                     return ValidationOutcome.holds();
