@@ -46,6 +46,10 @@ public interface BackfillOperations {
      * A rehearsal: real batches at the first, a middle and the last window, each rolled back. Touches neither state, bound,
      * checkpoint, generation nor claim, and holds row locks for moments. Needs {@link Capability#CONTROL}; audited. A repeat of the
      * request rehearses again. What own code does outside its transaction is not rolled back.
+     *
+     * <p>Returns in bounded time: code that does not come back is interrupted, reported as {@link DiagnosticCode#DEADLINE_PASSED},
+     * and ends the rehearsal. One definition is rehearsed once at a time in a process, and not at all while a thread is caught in its
+     * code: then the refusal is {@link BackfillUnavailableException.Reason#BUSY}.
      */
     RehearsalOutcome rehearse(ControlRequest request);
 

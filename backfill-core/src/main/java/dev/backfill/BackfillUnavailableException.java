@@ -30,7 +30,7 @@ public final class BackfillUnavailableException extends BackfillException {
     public enum Reason {
         /** PostgreSQL can't be reached or did not answer in time. */
         UNAVAILABLE,
-        /** The row's lock was not had in time. */
+        /** The row's lock was not had in time, or this process rehearses that code already. */
         BUSY,
         /** The audit record could not be written, so the change did not happen. */
         AUDIT_UNAVAILABLE,

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The report of a rehearsal: real batches at sampled windows, each of them rolled back. Nothing of it happened.
  *
  * @param batchSize keys per window
- * @param samples the windows, in key order; empty for an empty source
+ * @param samples the windows, in key order; empty for an empty source; one whose code does not come back is the last
  * @param plan how PostgreSQL reads the source for a window, one line per scan
  * @param projection what the whole would come to; null where the rows can't be estimated or no window went through
  * @since 0.1

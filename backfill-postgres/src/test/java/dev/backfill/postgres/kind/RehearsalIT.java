@@ -5,16 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.backfill.ActionOutcome;
 import dev.backfill.Authority;
 import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillUnavailableException;
 import dev.backfill.ConflictCode;
 import dev.backfill.ControlRequest;
 import dev.backfill.Rehearsal;
 import dev.backfill.RehearsalOutcome;
 import dev.backfill.StepOutcome.Committed;
 import dev.backfill.testkit.BackfillHarness;
+import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -149,6 +156,83 @@ class RehearsalIT {
             Rehearsal report = report(harness);
             assertThat(report.samples()).isEmpty();
             assertThat(report.projection()).isNull();
+        }
+    }
+
+    private BackfillHarness quick(BackfillDefinition<Long> definition) {
+        Duration second = Duration.ofSeconds(1);
+        return BackfillHarness.over(db)
+                .definitions(definition)
+                .options(o -> o.statementTimeout(second).transactionTimeout(second))
+                .open();
+    }
+
+    /** Beside the test's own thread, which must not be the one that is caught. */
+    private static RehearsalOutcome rehearseAside(BackfillHarness harness) throws Exception {
+        return CompletableFuture.supplyAsync(() -> rehearse(harness, BackfillHarness.newRequestId()))
+                .get(30, TimeUnit.SECONDS);
+    }
+
+    private static void assertOverdue(RehearsalOutcome outcome) {
+        assertThat(outcome)
+                .isInstanceOfSatisfying(
+                        RehearsalOutcome.Rehearsed.class,
+                        it -> assertThat(it.report().samples())
+                                .extracting(s -> s.position() + " "
+                                        + Objects.requireNonNull(s.failure()).code())
+                                .containsExactly("first deadline-passed"));
+    }
+
+    @Test
+    void code_that_never_ends_is_answered_for_and_takes_one_thread_only() throws Exception { // BB-2, AU-3
+        AtomicInteger entries = new AtomicInteger();
+        CountDownLatch release = new CountDownLatch(1);
+        BackfillDefinition<Long> endless = Notes.custom(10, (batch, tx) -> {
+            entries.incrementAndGet();
+            while (release.getCount() > 0) {
+                Thread.onSpinWait();
+            }
+            return 0;
+        });
+        try (BackfillHarness harness = quick(endless)) {
+            Map<String, @Nullable String> row = harness.row(Notes.ID);
+            assertOverdue(rehearseAside(harness));
+            assertThat(rehearseAside(harness))
+                    .isInstanceOfSatisfying(
+                            RehearsalOutcome.Refused.class,
+                            it -> assertThat(it.refusal())
+                                    .isInstanceOfSatisfying(
+                                            ActionOutcome.Unavailable.class,
+                                            why -> assertThat(why.reason())
+                                                    .isEqualTo(BackfillUnavailableException.Reason.BUSY)));
+            assertThat(entries).hasValue(1);
+            assertThat(harness.row(Notes.ID)).isEqualTo(row);
+            assertThat(harness.auditRecords(Notes.ID))
+                    .extracting(r -> r.get("action") + " " + r.get("outcome"))
+                    .containsExactly("rehearse applied", "rehearse busy");
+            release.countDown();
+            Eventually.until(
+                    "once it has come back it is rehearsed again",
+                    () -> rehearse(harness, BackfillHarness.newRequestId())
+                                    instanceof RehearsalOutcome.Rehearsed rehearsed
+                            && rehearsed.report().samples().size() == 3);
+        } finally {
+            release.countDown();
+        }
+    }
+
+    @Test
+    void code_that_waits_too_long_is_interrupted_and_gives_its_thread_back() throws Exception { // BB-2, BB-3
+        CountDownLatch never = new CountDownLatch(1);
+        BackfillDefinition<Long> waiting = Notes.custom(10, (batch, tx) -> {
+            never.await();
+            return 0;
+        });
+        try (BackfillHarness harness = quick(waiting)) {
+            assertOverdue(rehearseAside(harness));
+            assertOverdue(rehearseAside(harness));
+        } finally {
+            never.countDown();
         }
     }
 }

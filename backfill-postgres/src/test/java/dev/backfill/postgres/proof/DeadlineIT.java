@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.BackfillState;
+import dev.backfill.ControlRequest;
 import dev.backfill.CustomRepair;
 import dev.backfill.CustomValidation;
 import dev.backfill.EngineOptions;
 import dev.backfill.Family;
+import dev.backfill.RehearsalOutcome;
 import dev.backfill.SetRepair;
 import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
@@ -123,6 +125,25 @@ class DeadlineIT {
                     "once it has come back the work goes on",
                     () -> harness.state(Counters.ID) == BackfillState.COMPLETED);
             assertThat(Counters.hits(db)).isEqualTo("1111111111");
+        } finally {
+            release.countDown();
+        }
+    }
+
+    @Test
+    void a_rehearsal_of_code_that_has_caught_a_worker_takes_no_second_thread() { // BB-2
+        BackfillDefinition<Long> endless = enteredOnceBy((batch, tx) -> {
+            deaf();
+            return 0;
+        });
+        try (BackfillHarness harness = engine(1, endless)) {
+            harness.start(Counters.ID);
+            failsWithTheDeadline(harness);
+            assertThat(harness.operations()
+                            .rehearse(new ControlRequest(
+                                    Counters.ID, BackfillHarness.newRequestId(), BackfillHarness.OPERATOR, null)))
+                    .isInstanceOf(RehearsalOutcome.Refused.class);
+            assertThat(entries).hasValue(1);
         } finally {
             release.countDown();
         }

@@ -2,24 +2,20 @@ package dev.backfill.postgres.internal.engine;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillState;
-import dev.backfill.Diagnostic;
 import dev.backfill.FamilyPart;
 import dev.backfill.Rehearsal;
 import dev.backfill.Rehearsal.Sample;
 import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Session;
-import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.schema.TableFacts;
 import dev.backfill.postgres.internal.store.Claim;
 import dev.backfill.postgres.internal.store.EndsSql;
 import dev.backfill.postgres.internal.store.FamilySql;
 import dev.backfill.postgres.internal.store.FamilySql.Range;
 import dev.backfill.postgres.internal.store.FamilySql.Ranges;
-import dev.backfill.postgres.internal.store.HealthSql;
 import dev.backfill.postgres.internal.store.RowSql.Row;
 import dev.backfill.postgres.internal.store.SampleSql;
 import dev.backfill.postgres.internal.store.ValidationSql.Span;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,6 +35,8 @@ public final class Rehearser {
 
     // Three windows and the looking up must fit into the time that an operator's call may take.
     private static final Duration LONGEST_WINDOW = Duration.ofSeconds(2);
+    // PostgreSQL's own limit comes first: what it says of a slow statement is worth more than that time is over.
+    private static final Duration GRACE = Duration.ofMillis(500);
 
     private final EngineContext engine;
     private final Limits limits;
@@ -127,48 +125,23 @@ public final class Rehearser {
         }
     }
 
-    /** Runs the windows, without any other transaction open. */
-    public Rehearsal run(Prepared what) throws SQLException {
+    /**
+     * Runs the windows, without any other transaction open, on a thread beside the caller's; ends with the first that does not come
+     * back, because its thread is the only one that a rehearsal may cost.
+     */
+    public Rehearsal run(Prepared what, RehearsalThreads.Place place) throws SQLException {
         List<Sample> samples = new ArrayList<>();
         for (Map.Entry<String, Optional<List<String>>> start : what.starts.entrySet()) {
-            samples.add(sample(what, start.getKey(), what.claim(start.getValue())));
+            RehearsedWindow window =
+                    new RehearsedWindow(engine, limits, what, start.getKey(), what.claim(start.getValue()));
+            Optional<Sample> sample = place.run(window, limits.transaction().plus(GRACE), GRACE);
+            if (sample.isEmpty()) {
+                samples.add(window.overdue());
+                break;
+            }
+            samples.add(sample.get());
         }
         return new Rehearsal(what.limit, samples, what.plan, project(what.rows, samples));
-    }
-
-    private Sample sample(Prepared what, String position, Claim claim) throws SQLException {
-        long started = System.nanoTime();
-        // Closing a session rolls back whatever it has open: there is no way to a commit from here.
-        try (Session session = engine.sessions().open(engine.options().workerSocketTimeout())) {
-            begin(session, claim);
-            try {
-                long walBefore = HealthSql.mark(session).walPosition();
-                long began = System.nanoTime();
-                WindowRepair.Window window = what.definition.repair().run(session, claim, what.limit);
-                Duration took = Duration.ofNanos(System.nanoTime() - began);
-                long wal = HealthSql.mark(session).walPosition() - walBefore;
-                return new Sample(
-                        position, window.scanned(), window.changed(), took, wal, SampleSql.locks(session), null);
-            } catch (Exception | LinkageError | AssertionError | StackOverflowError e) {
-                if (e instanceof SQLException sql) {
-                    session.failed(sql);
-                }
-                Diagnostic why =
-                        new FailurePolicy(engine.options()).ofBatch(e, claim, 1).diagnostic();
-                Duration took = Duration.ofNanos(System.nanoTime() - started);
-                return new Sample(position, 0, 0, took, 0, List.of(), why);
-            }
-        }
-    }
-
-    private void begin(Session session, Claim claim) throws SQLException {
-        Sql begin = Sql.of("/* backfill:rehearsal */ SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;"
-                + " /* backfill:rehearsal */ SELECT " + limits.asSelectItems()
-                + ", pg_catalog.set_config('application_name', :application, true)");
-        String name = "backfill #" + claim.no() + " rehearsal";
-        try (PreparedStatement statement = begin.prepare(session.connection(), Sql.Params.of("application", name))) {
-            statement.execute();
-        }
     }
 
     /** From the cheapest window per key to the dearest, times the keys: a range, because three windows are no average. */

@@ -100,8 +100,11 @@ public final class Session implements AutoCloseable {
         return failure;
     }
 
-    /** Ends the connection from any thread, for an engine that closes: its own thread gets an exception and closes the session. */
-    void abort() {
+    /**
+     * Ends the connection from any thread, for an engine that closes or a thread that does not come back: that thread gets an
+     * exception from the next thing it does with it, and closes the session.
+     */
+    public void abort() {
         spoiled = true;
         try {
             connection.abort(Runnable::run);

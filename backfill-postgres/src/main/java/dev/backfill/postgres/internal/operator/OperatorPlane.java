@@ -22,6 +22,7 @@ import dev.backfill.Preflight;
 import dev.backfill.RehearsalOutcome;
 import dev.backfill.ValidationReport;
 import dev.backfill.postgres.internal.engine.Events;
+import dev.backfill.postgres.internal.engine.RehearsalThreads;
 import java.sql.SQLException;
 import java.util.Optional;
 import java.util.function.Function;
@@ -34,6 +35,7 @@ public final class OperatorPlane implements BackfillOperations {
     private final OperatorAuthorizer authorizer;
     private final Supplier<PlaneContext> context;
     private final ValidationThreads threads;
+    private final RehearsalThreads rehearsals;
     private final OperatorEvents events;
     private final Denials denials = new Denials();
 
@@ -43,10 +45,15 @@ public final class OperatorPlane implements BackfillOperations {
      * @param context the shared parts; throws {@link BackfillUnavailableException} while the tables can't be used
      */
     public OperatorPlane(
-            OperatorAuthorizer authorizer, Supplier<PlaneContext> context, ValidationThreads threads, Events events) {
+            OperatorAuthorizer authorizer,
+            Supplier<PlaneContext> context,
+            ValidationThreads threads,
+            RehearsalThreads rehearsals,
+            Events events) {
         this.authorizer = authorizer;
         this.context = context;
         this.threads = threads;
+        this.rehearsals = rehearsals;
         this.events = new OperatorEvents(events);
     }
 
@@ -98,7 +105,7 @@ public final class OperatorPlane implements BackfillOperations {
         return beside(
                 request,
                 Rehearsals.ACTION,
-                plane -> new Rehearsals(plane).rehearse(request),
+                plane -> new Rehearsals(plane, rehearsals).rehearse(request),
                 RehearsalOutcome.Refused::new);
     }
 

@@ -2,9 +2,14 @@ package dev.backfill.postgres.internal.operator;
 
 import dev.backfill.ActionOutcome;
 import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillId;
+import dev.backfill.BackfillUnavailableException.Reason;
 import dev.backfill.ConflictCode;
 import dev.backfill.ControlRequest;
+import dev.backfill.FamilyPart;
 import dev.backfill.RehearsalOutcome;
+import dev.backfill.postgres.internal.engine.RehearsalThreads;
+import dev.backfill.postgres.internal.engine.RehearsalThreads.Place;
 import dev.backfill.postgres.internal.engine.Rehearser;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.operator.Controls.RefusedException;
@@ -13,19 +18,34 @@ import dev.backfill.postgres.internal.schema.TableFacts;
 import dev.backfill.postgres.internal.store.RowSql.Row;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Rehearsals that operators ask for: audited first, in a transaction of its own, then run and rolled back. Thread-safe.
  *
  * @param plane what the handlers share
+ * @param threads where they run
  */
-record Rehearsals(PlaneContext plane) {
+record Rehearsals(PlaneContext plane, RehearsalThreads threads) {
 
     static final String ACTION = "rehearse";
 
     RehearsalOutcome rehearse(ControlRequest request) throws SQLException {
         SideControl control = new SideControl(plane, request, ACTION);
+        // A thread of a worker that is caught in this code says enough about a second one.
+        Optional<Place> free =
+                plane.local().caughtIn().test(request.id()) ? Optional.empty() : threads.enter(codeOf(request.id()));
+        if (free.isEmpty()) {
+            return busy(control, request);
+        }
+        try (Place place = free.get()) {
+            return rehearse(request, control, place);
+        }
+    }
+
+    private RehearsalOutcome rehearse(ControlRequest request, SideControl control, Place place) throws SQLException {
         Rehearser rehearser = new Rehearser(plane.engine());
         Admitted admitted = control.carryOut(
                 (session, row, earlier) -> {
@@ -39,9 +59,31 @@ record Rehearsals(PlaneContext plane) {
                 refusal -> new Admitted(null, refusal));
         Rehearser.Prepared prepared = admitted.prepared();
         if (prepared == null) {
-            return new RehearsalOutcome.Refused(java.util.Objects.requireNonNull(admitted.refusal()));
+            return new RehearsalOutcome.Refused(Objects.requireNonNull(admitted.refusal()));
         }
-        return new RehearsalOutcome.Rehearsed(rehearser.run(prepared));
+        return new RehearsalOutcome.Rehearsed(rehearser.run(prepared, place));
+    }
+
+    /** Whose code it is: a family's, for its parts. */
+    private BackfillId codeOf(BackfillId id) {
+        return plane.local()
+                .registry()
+                .find(id.value())
+                .flatMap(BackfillDefinition::part)
+                .map(FamilyPart::family)
+                .orElse(id);
+    }
+
+    private RehearsalOutcome busy(SideControl control, ControlRequest request) throws SQLException {
+        plane.engine().control().inTransaction(session -> {
+            control.audit(session, plane.rows().read(session, request.id()).orElse(null), Reason.BUSY.wireName());
+            return true;
+        });
+        return new RehearsalOutcome.Refused(new ActionOutcome.Unavailable(
+                Reason.BUSY,
+                "This process already rehearses this code or as many others as it may, or a thread is still caught in it."
+                        + " Nothing was changed; repeat the same request. If it stays so, mend the definition and restart this"
+                        + " process."));
     }
 
     private record Admitted(

@@ -9,6 +9,7 @@ import dev.backfill.Backfills;
 import dev.backfill.Readiness;
 import dev.backfill.postgres.internal.engine.Crew;
 import dev.backfill.postgres.internal.engine.Events;
+import dev.backfill.postgres.internal.engine.RehearsalThreads;
 import dev.backfill.postgres.internal.engine.SystemPause;
 import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.operator.OperatorPlane;
@@ -43,6 +44,7 @@ public final class EngineBackfills implements Backfills {
     private final Boot boot;
     private final Gatekeeper gatekeeper;
     private final ValidationThreads validations;
+    private final RehearsalThreads rehearsals;
     private final OperatorPlane operations;
     private final Thread bootThread;
     private final CountDownLatch firstAttempt = new CountDownLatch(1);
@@ -59,9 +61,10 @@ public final class EngineBackfills implements Backfills {
         this.boot = new Boot(configuration, steps, events, this::allBusy, this::isCaughtIn);
         this.gatekeeper = new Gatekeeper(boot, configuration.registry(), () -> started);
         this.validations = new ValidationThreads(configuration.processName());
+        this.rehearsals = new RehearsalThreads(configuration.processName());
         Duration patience = configuration.options().operatorTimeout();
-        this.operations =
-                new OperatorPlane(configuration.authorizer(), () -> boot.context(patience), validations, events);
+        this.operations = new OperatorPlane(
+                configuration.authorizer(), () -> boot.context(patience), validations, rehearsals, events);
         this.bootThread = new Thread(this::boot, "backfill-boot-" + configuration.processName());
         this.bootThread.setDaemon(true);
     }
@@ -226,6 +229,7 @@ public final class EngineBackfills implements Backfills {
         closeCrew();
         operations.flush();
         validations.stop();
+        rehearsals.close();
         orderly.countDown();
         boot.abortSessions();
         validations.close();
