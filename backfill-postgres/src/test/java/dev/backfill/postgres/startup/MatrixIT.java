@@ -148,7 +148,7 @@ class MatrixIT {
             })) {
                 Readiness readiness = engine.readiness();
                 assertThat(readiness.schema().status()).isEqualTo(Readiness.Status.CLOSED);
-                assertThat(readiness.schema().reason()).contains("schema");
+                assertThat(readiness.schema().reason()).startsWith("The tables of Backfill are not in schema public.");
                 assertThat(readiness.database().ok()).isTrue();
                 assertThat(readiness.backfills().status())
                         .isEqualTo(automatic ? Readiness.Status.UNKNOWN : Readiness.Status.OPEN);

@@ -82,8 +82,8 @@ public record SchemaVersion(boolean placed, SortedSet<Integer> applied, int safe
         if (applied.isEmpty()) {
             throw new BackfillUnavailableException(
                     Reason.SCHEMA_MISSING,
-                    "Schema " + names.schema() + " does not hold the tables of"
-                            + " Backfill. Start with SchemaMode.MIGRATE, or apply the published migrations.",
+                    "The tables of Backfill are not in schema " + names.schema()
+                            + ". Start with SchemaMode.MIGRATE, or apply the published migrations.",
                     null);
         }
         int current = Migration.current(steps);

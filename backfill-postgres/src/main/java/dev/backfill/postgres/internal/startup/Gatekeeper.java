@@ -127,7 +127,7 @@ final class Gatekeeper {
         Input backfills =
                 completedForEver || required.isEmpty() ? Input.open() : Input.unknown("The backfills can't be read.");
         if (isOfSchema(e)) {
-            return new Readiness(Input.open(), Input.closed("schema: " + why), backfills);
+            return new Readiness(Input.open(), Input.closed(why), backfills);
         }
         Input schema = boot.schemaSettled() ? Input.open() : Input.unknown("The schema can't be read.");
         return new Readiness(Input.unknown(why), schema, backfills);
