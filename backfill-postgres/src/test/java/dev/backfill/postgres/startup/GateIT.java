@@ -27,6 +27,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The readiness gate, and who starts what. */
 @PostgresTest
@@ -78,6 +80,42 @@ class GateIT {
             }
         }
         assertThat(looks).hasPositiveValue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "key_codec = 'v1:integer', by a key of another type",
+        "contract = 99, in a row format of a newer library"
+    })
+    void a_completed_row_that_this_process_can_not_read_does_not_open_the_gate(
+            String change, String why) { // ID-5, CF-1
+        try (Backfills first = automatic()) {
+            Host.awaitOpen(first);
+        }
+        db.execute("update backfill set " + change);
+        try (Backfills next = automatic()) {
+            Host.awaitStarted(next);
+            Readiness.Input backfills = next.readiness().backfills();
+            assertThat(backfills.ok()).isFalse();
+            assertThat(backfills.reason()).contains(Host.ID + " is completed " + why);
+        }
+    }
+
+    @Test
+    void a_required_row_of_a_newer_library_is_left_alone_and_holds_up_nothing_else() { // ID-5
+        try (Backfills first = Host.start(db, SchemaMode.MIGRATE, b -> {})) {
+            Host.awaitStarted(first);
+        }
+        db.execute("update backfill set contract = 99");
+        try (Backfills next = Host.start(
+                db,
+                SchemaMode.MIGRATE,
+                b -> b.definitions(Host.doubling(LATE.value())).requiredAtStartup(Host.ID.value(), LATE.value()))) {
+            Eventually.until("the other is completed", () -> "completed".equals(Host.state(db, LATE)));
+            assertThat(Host.state(db, Host.ID)).isEqualTo("pending");
+            assertThat(next.readiness().backfills().reason())
+                    .contains(Host.ID + " is pending in a row format of a newer library (unknown_here)");
+        }
     }
 
     @Test

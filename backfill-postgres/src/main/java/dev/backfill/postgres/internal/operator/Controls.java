@@ -134,10 +134,13 @@ record Controls(PlaneContext plane) {
     Optional<ActionOutcome> startQuietly(OperatorRequest request, boolean auditRefusal) throws SQLException {
         try {
             return plane.engine().control().inTransaction(session -> {
-                Row row = PlaneContext.readable(
-                        plane.lock(session, request.id()).orElseThrow(RefusedException::unknownId));
+                Row row = plane.lock(session, request.id()).orElseThrow(RefusedException::unknownId);
                 if (row.state() != BackfillState.PENDING) {
                     return Optional.empty();
+                }
+                if (!row.isReadable()) {
+                    // This row is left alone, and nothing else is held up by it (ID-5).
+                    throw new RefusedException(ConflictCode.UNKNOWN_HERE, row, List.of());
                 }
                 Moved now = start(session, request, row).orElseThrow();
                 audit(session, request, row.state(), now.state(), now.generation(), "applied");

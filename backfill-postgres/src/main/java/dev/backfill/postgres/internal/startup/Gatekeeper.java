@@ -14,6 +14,7 @@ import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.operator.PlaneContext;
 import dev.backfill.postgres.internal.operator.Unavailability;
+import dev.backfill.postgres.internal.store.ClaimSql;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -36,6 +37,21 @@ final class Gatekeeper {
     private static final Duration PATIENCE = Duration.ofSeconds(2);
     private static final String STARTING = "Startup is not complete.";
     private static final long SHARED_FOR = Duration.ofSeconds(1).toNanos();
+
+    // What was completed in another format, by another key or over another range has not done what is required here
+    // (ID-5).
+    private static final String NOT_COMPLETED = """
+            /* backfill:gate */ SELECT r.id, CASE
+                WHEN b.contract NOT BETWEEN 1 AND :contract THEN b.state || ' in a row format of a newer library'
+                WHEN b.bound_captured_at IS NOT NULL AND b.key_codec IS DISTINCT FROM r.codec
+                THEN b.state || ' by a key of another type'
+                WHEN b.bound_captured_at IS NOT NULL AND b.range_parts IS DISTINCT FROM nullif(r.parts, '')::integer
+                THEN b.state || ' under another division of its keys'
+                ELSE coalesce(b.state, 'not registered') END AS state, b.failure_code
+            FROM unnest(:ids::text[], :parts::text[], :codecs::text[]) AS r (id, parts, codec) LEFT JOIN {backfill} AS b ON b.id = r.id
+            WHERE b.state IS DISTINCT FROM 'completed' OR b.contract NOT BETWEEN 1 AND :contract
+               OR b.key_codec IS DISTINCT FROM r.codec OR b.range_parts IS DISTINCT FROM nullif(r.parts, '')::integer
+            ORDER BY r.id""";
 
     private final Boot boot;
     private final Registry registry;
@@ -153,20 +169,19 @@ final class Gatekeeper {
         }
         String[] ids = required.stream().map(BackfillId::value).toArray(String[]::new);
         String[] parts = required.stream().map(this::parts).toArray(String[]::new);
+        String[] codecs = required.stream().map(this::codec).toArray(String[]::new);
         return probe.inTransaction(session -> {
             boot.requireTables(session, plane.engine().names());
             Map<String, String> open = new LinkedHashMap<>();
             try (PreparedStatement statement = plane.engine()
                             .names()
-                            .sql("""
-                                    /* backfill:gate */ SELECT r.id, CASE
-                                        WHEN b.bound_captured_at IS NOT NULL AND b.range_parts IS DISTINCT FROM nullif(r.parts, '')::integer
-                                        THEN b.state || ' under another division of its keys'
-                                        ELSE coalesce(b.state, 'not registered') END AS state, b.failure_code
-                                    FROM unnest(:ids::text[], :parts::text[]) AS r (id, parts) LEFT JOIN {backfill} AS b ON b.id = r.id
-                                    WHERE b.state IS DISTINCT FROM 'completed' OR b.range_parts IS DISTINCT FROM nullif(r.parts, '')::integer
-                                    ORDER BY r.id""")
-                            .prepare(session.connection(), Params.of("ids", ids).and("parts", parts));
+                            .sql(NOT_COMPLETED)
+                            .prepare(
+                                    session.connection(),
+                                    Params.of("ids", ids)
+                                            .and("parts", parts)
+                                            .and("codecs", codecs)
+                                            .and("contract", ClaimSql.CONTRACT));
                     ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     String id = row.getString("id");
@@ -182,6 +197,11 @@ final class Gatekeeper {
     private String parts(BackfillId id) {
         FamilyPart part = part(id.value());
         return part == null ? "" : Integer.toString(part.parts());
+    }
+
+    /** How a required backfill that was started must have stored its keys. */
+    private String codec(BackfillId id) {
+        return registry.find(id.value()).orElseThrow().key().codec();
     }
 
     private @Nullable String code(String id, @Nullable String failureCode) {

@@ -25,7 +25,7 @@ public final class ClaimSql {
      * The newest row format this library reads; any newer fails closed (ID-5). Format 2 is that of a part of a family: a library that
      * does not look at the lower end of its range must leave it alone. Any other row is written in format 1.
      */
-    static final int CONTRACT = 2;
+    public static final int CONTRACT = 2;
 
     private static final int LOOK_LIMIT = 256;
 
