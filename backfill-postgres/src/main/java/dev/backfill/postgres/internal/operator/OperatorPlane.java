@@ -9,9 +9,12 @@ import dev.backfill.BackfillId;
 import dev.backfill.BackfillOperations;
 import dev.backfill.BackfillSnapshot;
 import dev.backfill.BackfillUnavailableException;
+import dev.backfill.BoundedText;
 import dev.backfill.Capability;
 import dev.backfill.ConflictCode;
 import dev.backfill.ControlRequest;
+import dev.backfill.Diagnostic;
+import dev.backfill.Finding;
 import dev.backfill.OperatorAuthorizer;
 import dev.backfill.OperatorRequest;
 import dev.backfill.Overview;
@@ -24,9 +27,11 @@ import dev.backfill.ValidationReport;
 import dev.backfill.postgres.internal.engine.Events;
 import dev.backfill.postgres.internal.engine.RehearsalThreads;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The operator plane over PostgreSQL: authorizes first, then hands on (AU-1, AU-4). Thread-safe. */
@@ -235,7 +240,7 @@ public final class OperatorPlane implements BackfillOperations {
      * @param tellRefusal whether a refusal is worth a record and an event; one that is repeated is not
      * @return why a pending row could not be started; empty otherwise
      */
-    public static Optional<ConflictCode> startAtBoot(PlaneContext plane, OperatorRequest request, boolean tellRefusal)
+    public static Optional<BootRefusal> startAtBoot(PlaneContext plane, OperatorRequest request, boolean tellRefusal)
             throws SQLException {
         long began = System.nanoTime();
         ActionOutcome outcome =
@@ -247,7 +252,24 @@ public final class OperatorPlane implements BackfillOperations {
             return Optional.empty();
         }
         return Optional.of(
-                outcome instanceof ActionOutcome.Conflict conflict ? conflict.code() : ConflictCode.UNKNOWN_HERE);
+                outcome instanceof ActionOutcome.Conflict conflict
+                        ? new BootRefusal(conflict.code(), named(conflict.findings()))
+                        : new BootRefusal(ConflictCode.UNKNOWN_HERE, ""));
+    }
+
+    /**
+     * Why a required row could not be started.
+     *
+     * @param code the code that readiness tells
+     * @param findings what was found, by code and the identifier that it is about; for a log line, and empty where nothing was
+     */
+    public record BootRefusal(ConflictCode code, String findings) {}
+
+    private static String named(List<Finding> findings) {
+        String all = findings.stream()
+                .map(finding -> finding.code() + " on " + finding.subject())
+                .collect(Collectors.joining(", "));
+        return BoundedText.clean(all, Diagnostic.MAX_MESSAGE);
     }
 
     /** Writes what is still only counted. */

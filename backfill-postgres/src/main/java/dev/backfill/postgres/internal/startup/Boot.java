@@ -5,7 +5,6 @@ import dev.backfill.BackfillAction;
 import dev.backfill.BackfillException;
 import dev.backfill.BackfillId;
 import dev.backfill.BackfillUnavailableException;
-import dev.backfill.ConflictCode;
 import dev.backfill.OperatorRequest;
 import dev.backfill.SchemaMode;
 import dev.backfill.postgres.internal.engine.BatchMeter;
@@ -18,6 +17,7 @@ import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.operator.LocalView;
 import dev.backfill.postgres.internal.operator.OperatorPlane;
+import dev.backfill.postgres.internal.operator.OperatorPlane.BootRefusal;
 import dev.backfill.postgres.internal.operator.PlaneContext;
 import dev.backfill.postgres.internal.operator.Unavailability;
 import dev.backfill.postgres.internal.schema.LibraryTables;
@@ -65,7 +65,7 @@ final class Boot {
     private final Sessions sessions;
     private final AtomicReference<@Nullable PlaneContext> verified = new AtomicReference<>();
     private final Set<BackfillId> toStart;
-    private final Map<BackfillId, ConflictCode> refused = new ConcurrentHashMap<>();
+    private final Map<BackfillId, BootRefusal> refused = new ConcurrentHashMap<>();
     private volatile @Nullable BackfillException problem;
     private volatile boolean schemaSettled;
     // Kept for what it has said already; used by the boot thread only.
@@ -135,7 +135,7 @@ final class Boot {
     }
 
     /** Required backfills that could not be started so far, and why. */
-    Map<BackfillId, ConflictCode> refused() {
+    Map<BackfillId, BootRefusal> refused() {
         return refused;
     }
 
@@ -278,16 +278,17 @@ final class Boot {
         OperatorRequest request = new OperatorRequest(
                 BackfillAction.START, id, "startup-" + UUID.randomUUID(), Authority.startup(), null);
         // Recorded once: a start that is tried every few seconds must not fill the audit.
-        ConflictCode why = OperatorPlane.startAtBoot(plane, request, !refused.containsKey(id))
+        BootRefusal why = OperatorPlane.startAtBoot(plane, request, !refused.containsKey(id))
                 .orElse(null);
         if (why == null) {
             toStart.remove(id);
             refused.remove(id);
-        } else if (refused.put(id, why) != why) {
+        } else if (!why.equals(refused.put(id, why))) {
             LOG.atWarn()
                     .addKeyValue("backfill", id)
-                    .addKeyValue("code", why.wireName())
-                    .log("A required backfill can't be started yet; its preflight says why");
+                    .addKeyValue("code", why.code().wireName())
+                    .addKeyValue("findings", why.findings())
+                    .log("A required backfill can't be started yet; its preflight says what to do");
         }
     }
 }

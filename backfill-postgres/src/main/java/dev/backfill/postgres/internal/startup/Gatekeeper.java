@@ -4,7 +4,6 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillException;
 import dev.backfill.BackfillId;
 import dev.backfill.BackfillUnavailableException;
-import dev.backfill.ConflictCode;
 import dev.backfill.FamilyPart;
 import dev.backfill.Readiness;
 import dev.backfill.Readiness.Input;
@@ -12,6 +11,7 @@ import dev.backfill.postgres.internal.engine.Registry;
 import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.jdbc.Transactions;
+import dev.backfill.postgres.internal.operator.OperatorPlane.BootRefusal;
 import dev.backfill.postgres.internal.operator.PlaneContext;
 import dev.backfill.postgres.internal.operator.Unavailability;
 import dev.backfill.postgres.internal.store.ClaimSql;
@@ -205,7 +205,7 @@ final class Gatekeeper {
     }
 
     private @Nullable String code(String id, @Nullable String failureCode) {
-        ConflictCode refused = boot.refused().get(BackfillId.of(id));
-        return failureCode == null && refused != null ? refused.wireName() : failureCode;
+        BootRefusal refused = boot.refused().get(BackfillId.of(id));
+        return failureCode == null && refused != null ? refused.code().wireName() : failureCode;
     }
 }

@@ -1,0 +1,62 @@
+package dev.backfill.postgres.observe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import dev.backfill.Backfills;
+import dev.backfill.SchemaMode;
+import dev.backfill.postgres.startup.Host;
+import dev.backfill.testkit.Eventually;
+import dev.backfill.testkit.PostgresTest;
+import dev.backfill.testkit.TestDatabase;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What startup tells an operator who reads the log only. */
+@PostgresTest
+class StartupLogIT {
+
+    private final TestDatabase db;
+
+    StartupLogIT(TestDatabase db) {
+        this.db = db;
+    }
+
+    @BeforeEach
+    void rows() {
+        Host.items(db, 3);
+    }
+
+    private static List<ILoggingEvent> warnings(Logged logged, String beginning) {
+        return logged.all().stream()
+                .filter(line ->
+                        line.getLevel() == Level.WARN && line.getMessage().startsWith(beginning))
+                .toList();
+    }
+
+    @Test
+    void a_required_backfill_that_can_not_be_started_is_logged_with_what_was_found_once_for_each_finding() { // CF-8
+        db.execute("alter table items rename column doubled to later");
+        try (Logged logged = new Logged();
+                Backfills engine = Host.start(db, SchemaMode.MIGRATE, b -> b.requiredAtStartup(Host.ID.value()))) {
+            Host.awaitStarted(engine);
+            db.execute(
+                    "alter table items rename column later to doubled; alter table items drop constraint items_pkey");
+            Eventually.until(
+                    "it is tried again and told anew",
+                    () -> warnings(logged, "A required backfill").size() >= 2);
+            List<String> told = warnings(logged, "A required backfill").stream()
+                    .map(line -> {
+                        var pairs = Logged.pairs(line);
+                        return pairs.get("backfill") + " " + pairs.get("code") + ": " + pairs.get("findings");
+                    })
+                    .toList();
+            assertThat(told)
+                    .containsExactly(
+                            Host.ID + " incompatible_schema: column_missing on items.doubled",
+                            Host.ID + " preflight_failed: key_not_unique on items, key_not_indexed on items");
+        }
+    }
+}
