@@ -61,7 +61,7 @@ public interface Backfills extends AutoCloseable {
         /** Time limits, workers and retries; default {@link EngineOptions#defaults()}. */
         Builder options(EngineOptions options);
 
-        /** Who is an operator; default nobody. */
+        /** Who is an operator; default nobody, which startup warns of. {@link OperatorAuthorizer#denyAll()} is nobody on purpose. */
         Builder operators(OperatorAuthorizer authorizer);
 
         /** Where audit records go; default the library's table. */

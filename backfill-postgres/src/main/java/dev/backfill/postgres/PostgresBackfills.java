@@ -19,6 +19,8 @@ import java.util.Arrays;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Where a host begins: {@code PostgresBackfills.on(dataSource)…startup()}. Give the engine a pool of its own, with two connections
@@ -28,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PostgresBackfills implements Backfills.Builder {
 
+    private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
+
     private final ConnectionSource connections;
     private final List<BackfillDefinition<?>> definitions = new ArrayList<>();
     private final List<String> required = new ArrayList<>();
@@ -35,7 +39,7 @@ public final class PostgresBackfills implements Backfills.Builder {
     private SchemaMode mode = SchemaMode.VERIFY;
     private @Nullable String schemaName;
     private EngineOptions options = EngineOptions.defaults();
-    private OperatorAuthorizer authorizer = OperatorAuthorizer.denyAll();
+    private @Nullable OperatorAuthorizer authorizer;
     private @Nullable AuditSink sink;
     private Backfills.@Nullable HostMigrations hostMigrations;
     private String processName = "host-" + ProcessHandle.current().pid();
@@ -126,13 +130,20 @@ public final class PostgresBackfills implements Backfills.Builder {
 
     @Override
     public Backfills startup() {
+        if (authorizer == null) {
+            LOG.atWarn()
+                    .log(
+                            "Nobody may read or steer backfills through this process, because no authorizer was given and the default"
+                                    + " denies everybody. Give one with operators(...) on the builder;"
+                                    + " operators(OperatorAuthorizer.denyAll()) says that this is meant");
+        }
         return EngineBackfills.startup(new Configuration(
                 connections,
                 new Registry(definitions, required),
                 mode,
                 schemaName,
                 options,
-                authorizer,
+                authorizer == null ? OperatorAuthorizer.denyAll() : authorizer,
                 sink,
                 List.copyOf(listeners),
                 hostMigrations,

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.backfill.Backfills;
+import dev.backfill.Capability;
+import dev.backfill.OperatorAuthorizer;
 import dev.backfill.SchemaMode;
+import dev.backfill.postgres.PostgresBackfills;
 import dev.backfill.postgres.startup.Host;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;
@@ -13,6 +16,8 @@ import dev.backfill.testkit.TestDatabase;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What startup tells an operator who reads the log only. */
 @PostgresTest
@@ -57,6 +62,24 @@ class StartupLogIT {
                     .containsExactly(
                             Host.ID + " incompatible_schema: column_missing on items.doubled",
                             Host.ID + " preflight_failed: key_not_unique on items, key_not_indexed on items");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"none, 1", "deny all, 0", "one, 0"})
+    void an_engine_that_nobody_may_operate_says_so_unless_that_is_meant(String given, int lines) { // AU-1
+        Backfills.Builder builder = PostgresBackfills.on(db)
+                .definitions(Host.doubling(Host.ID.value()))
+                .schema(SchemaMode.MIGRATE);
+        if (!"none".equals(given)) {
+            builder.operators("one".equals(given) ? (authority, capability) -> true : OperatorAuthorizer.denyAll());
+        }
+        try (Logged logged = new Logged();
+                Backfills engine = builder.startup()) {
+            Host.awaitStarted(engine);
+            assertThat(warnings(logged, "Nobody may read or steer backfills")).hasSize(lines);
+            assertThat(engine.operations().authorize(Host.OPERATOR, Capability.READ, "list", null, null))
+                    .isEqualTo("one".equals(given));
         }
     }
 }
