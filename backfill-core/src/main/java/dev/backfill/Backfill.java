@@ -1,5 +1,7 @@
 package dev.backfill;
 
+import java.util.Objects;
+
 /**
  * Where a definition begins: {@code Backfill.define("events.thread-root.v1").over("events", Keys.bigint("id"))…build()}.
  *
@@ -35,7 +37,7 @@ public final class Backfill {
 
         /** One sentence for operators, at most 500 characters. */
         public Draft describedAs(String sentence) {
-            return new Draft(id, sentence);
+            return new Draft(id, Objects.requireNonNull(sentence, "sentence"));
         }
 
         /**
@@ -50,7 +52,8 @@ public final class Backfill {
 
         /** As {@link #over(String, KeyType)}, for names that hold a dot. */
         public <K> BackfillDefinition.Builder<K> over(TableName table, KeyType<K> key) {
-            return new BackfillDefinition.Builder<>(id, description, table, key);
+            return new BackfillDefinition.Builder<>(
+                    id, description, Objects.requireNonNull(table, "table"), Objects.requireNonNull(key, "key"));
         }
     }
 }

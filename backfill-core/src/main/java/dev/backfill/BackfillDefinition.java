@@ -3,6 +3,7 @@ package dev.backfill;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -186,6 +187,8 @@ public final class BackfillDefinition<K> {
 
         /** A label for operators; at most 16, of 1 to 63 characters each, values at most 200. */
         public Builder<K> label(String name, String value) {
+            Objects.requireNonNull(name, "name");
+            Objects.requireNonNull(value, "value");
             if (name.isBlank() || name.length() > 63 || value.length() > 200 || labels.size() >= 16) {
                 throw new InvalidDefinitionException(
                         "Backfill " + id + " may have 16 labels, names of 1 to 63 characters,"
@@ -226,19 +229,19 @@ public final class BackfillDefinition<K> {
                 throw new InvalidDefinitionException("Backfill " + id
                         + " names two repairs. Give one; split the other off" + " under an ID of its own.");
             }
-            this.repair = given;
+            this.repair = Objects.requireNonNull(given, "repair");
             return this;
         }
 
         /** A proof that must hold; may be given several times. */
         public Builder<K> validate(Validation proof) {
-            validations.add(proof);
+            validations.add(Objects.requireNonNull(proof, "proof"));
             return this;
         }
 
         /** A proof by own queries; may be given several times. */
         public Builder<K> validate(CustomValidation<K> proof) {
-            validations.add(proof);
+            validations.add(Objects.requireNonNull(proof, "proof"));
             return this;
         }
 
@@ -250,13 +253,13 @@ public final class BackfillDefinition<K> {
 
         /** A column that must exist before start and claim, with that type as {@code format_type} writes it (CF-8). */
         public Builder<K> requires(String table, String column, String type) {
-            required.add(new RequiredColumn(TableName.of(table), column, type));
+            required.add(new RequiredColumn(TableName.of(table), column, Objects.requireNonNull(type, "type")));
             return this;
         }
 
         /** How hard it may press on live traffic; default unlimited. Operators can change it at run time. */
         public Builder<K> pacing(Pacing limits) {
-            this.pacing = limits;
+            this.pacing = Objects.requireNonNull(limits, "limits");
             return this;
         }
 

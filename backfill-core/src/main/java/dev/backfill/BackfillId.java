@@ -1,5 +1,6 @@
 package dev.backfill;
 
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
@@ -21,6 +22,7 @@ public record BackfillId(String value) implements Comparable<BackfillId> {
      * @throws InvalidDefinitionException if the name breaks the rule
      */
     public BackfillId {
+        Objects.requireNonNull(value, "id");
         if (!isValid(value)) {
             throw new InvalidDefinitionException("Backfill ID '" + BoundedText.clean(value, 140)
                     + "' is not valid: 1 to 128 characters of a-z 0-9 . _ -, starting with a letter or digit."

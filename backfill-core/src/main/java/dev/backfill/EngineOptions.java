@@ -1,6 +1,7 @@
 package dev.backfill;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * Time limits, workers and retries of one engine. The order that keeps claims safe is checked when it is built: lock timeout below
@@ -308,7 +309,7 @@ public final class EngineOptions {
 
         /** From when on the database counts as strained, so that backfills rest; default {@link HealthLimits#defaults}. */
         public Builder health(HealthLimits limits) {
-            this.health = limits;
+            this.health = Objects.requireNonNull(limits, "limits");
             return this;
         }
 
@@ -353,6 +354,7 @@ public final class EngineOptions {
         }
 
         private static Duration positive(String name, Duration duration) {
+            Objects.requireNonNull(duration, name);
             if (duration.toMillis() < 10 || duration.toDays() > 1) {
                 throw new InvalidDefinitionException(name + " must be 10 ms to 1 day, got " + duration + ".");
             }

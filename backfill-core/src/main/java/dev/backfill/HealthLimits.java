@@ -3,6 +3,7 @@ package dev.backfill;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,6 +111,7 @@ public final class HealthLimits {
 
         /** How long a measurement is good for; 0 s to 1 min, default 2 s. */
         public Builder every(Duration duration) {
+            Objects.requireNonNull(duration, "every");
             if (duration.isNegative() || duration.compareTo(Duration.ofMinutes(1)) > 0) {
                 throw new InvalidDefinitionException("every must be 0 s to 1 min, got " + duration + ".");
             }
@@ -155,7 +157,7 @@ public final class HealthLimits {
 
         /** One more signal, of the host's own. */
         public Builder probe(HealthProbe own) {
-            probes.add(own);
+            probes.add(Objects.requireNonNull(own, "probe"));
             return this;
         }
 

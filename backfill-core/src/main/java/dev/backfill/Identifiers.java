@@ -1,6 +1,7 @@
 package dev.backfill;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 
 /**
  * Checks and quotes SQL identifiers.
@@ -28,6 +29,7 @@ public final class Identifiers {
      * @throws InvalidDefinitionException if it is empty, too long or holds NUL
      */
     public static String check(String what, String identifier) {
+        Objects.requireNonNull(identifier, what);
         int bytes = identifier.getBytes(StandardCharsets.UTF_8).length;
         if (bytes == 0 || bytes > MAX_BYTES || identifier.indexOf('\0') >= 0) {
             throw new InvalidDefinitionException(

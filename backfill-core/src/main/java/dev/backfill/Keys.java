@@ -11,6 +11,7 @@ import java.time.format.SignStyle;
 import java.time.temporal.ChronoField;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
 
@@ -100,7 +101,9 @@ public final class Keys {
 
     /** A {@code text} or {@code varchar} column under a named, deterministic collation; the index must be in that collation too. */
     public static KeyType<String> text(String column, String collation) {
-        return new KeyType<>(List.of(new KeyColumn(column, "text", collation)), parts -> parts.get(0));
+        return new KeyType<>(
+                List.of(new KeyColumn(column, "text", Objects.requireNonNull(collation, "collation"))),
+                parts -> parts.get(0));
     }
 
     /**
@@ -110,14 +113,14 @@ public final class Keys {
      * @param type the enum type, {@code name} or {@code schema.name}, unquoted
      */
     public static KeyType<String> enumerated(String column, String type) {
-        return single(column, TableName.of(type).quoted(), Function.identity());
+        return single(column, TableName.of(Objects.requireNonNull(type, "type")).quoted(), Function.identity());
     }
 
     /** A compound key, most significant first; later columns break the ties of earlier ones. */
     public static KeyType<CompoundKey> compound(KeyType<?>... parts) {
         List<KeyColumn> columns = new ArrayList<>();
-        for (KeyType<?> part : parts) {
-            columns.addAll(part.columns());
+        for (KeyType<?> part : Objects.requireNonNull(parts, "parts")) {
+            columns.addAll(Objects.requireNonNull(part, "part").columns());
         }
         List<KeyType<?>> types = List.of(parts);
         return new KeyType<>(columns, texts -> decodeParts(types, texts));
@@ -128,7 +131,7 @@ public final class Keys {
         int from = 0;
         for (KeyType<?> type : types) {
             int to = from + type.columns().size();
-            decoded.add(java.util.Objects.requireNonNull(type.decode(texts.subList(from, to))));
+            decoded.add(Objects.requireNonNull(type.decode(texts.subList(from, to))));
             from = to;
         }
         return new CompoundKey(decoded);

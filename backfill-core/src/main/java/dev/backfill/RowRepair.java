@@ -3,6 +3,7 @@ package dev.backfill;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,7 @@ public final class RowRepair implements Repair {
     /** Names the columns the functions read. */
     public static Reading reading(String... columns) {
         Set<String> distinct = new LinkedHashSet<>();
-        for (String column : columns) {
+        for (String column : Objects.requireNonNull(columns, "columns")) {
             distinct.add(Identifiers.check("column", column));
         }
         return new Reading(List.copyOf(distinct));
@@ -89,6 +90,7 @@ public final class RowRepair implements Repair {
         /** Checks the name. */
         public Output {
             Identifiers.check("column", column);
+            Objects.requireNonNull(value, "value");
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.backfill;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,7 @@ public record TableName(@Nullable String schema, String name) {
      * @throws InvalidDefinitionException if the text is no such name
      */
     public static TableName of(String text) {
+        Objects.requireNonNull(text, "table");
         int dot = text.indexOf('.');
         return dot < 0 ? new TableName(null, text) : new TableName(text.substring(0, dot), text.substring(dot + 1));
     }

@@ -17,6 +17,7 @@ import dev.backfill.postgres.internal.startup.EngineBackfills;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -50,35 +51,37 @@ public final class PostgresBackfills implements Backfills.Builder {
 
     /** Begins to configure an engine on a data source of PostgreSQL 14 or newer. */
     public static Backfills.Builder on(DataSource dataSource) {
-        return new PostgresBackfills(dataSource::getConnection);
+        return new PostgresBackfills(Objects.requireNonNull(dataSource, "dataSource")::getConnection);
     }
 
     /** As {@link #on(DataSource)}, for any other source of connections. */
     public static Backfills.Builder on(ConnectionSource connections) {
-        return new PostgresBackfills(connections);
+        return new PostgresBackfills(Objects.requireNonNull(connections, "connections"));
     }
 
     @Override
     public Backfills.Builder definitions(BackfillDefinition<?>... given) {
-        definitions.addAll(Arrays.asList(given));
-        return this;
+        return definitions(Arrays.asList(Objects.requireNonNull(given, "definitions")));
     }
 
     @Override
     public Backfills.Builder definitions(Iterable<? extends BackfillDefinition<?>> given) {
-        given.forEach(definitions::add);
+        Objects.requireNonNull(given, "definitions")
+                .forEach(definition -> definitions.add(Objects.requireNonNull(definition, "definition")));
         return this;
     }
 
     @Override
     public Backfills.Builder requiredAtStartup(String... ids) {
-        required.addAll(Arrays.asList(ids));
+        for (String id : Objects.requireNonNull(ids, "ids")) {
+            required.add(Objects.requireNonNull(id, "id"));
+        }
         return this;
     }
 
     @Override
     public Backfills.Builder schema(SchemaMode given) {
-        this.mode = given;
+        this.mode = Objects.requireNonNull(given, "mode");
         return this;
     }
 
@@ -90,36 +93,37 @@ public final class PostgresBackfills implements Backfills.Builder {
 
     @Override
     public Backfills.Builder options(EngineOptions given) {
-        this.options = given;
+        this.options = Objects.requireNonNull(given, "options");
         return this;
     }
 
     @Override
     public Backfills.Builder operators(OperatorAuthorizer given) {
-        this.authorizer = given;
+        this.authorizer = Objects.requireNonNull(given, "authorizer");
         return this;
     }
 
     @Override
     public Backfills.Builder audit(AuditSink given) {
-        this.sink = given;
+        this.sink = Objects.requireNonNull(given, "sink");
         return this;
     }
 
     @Override
     public Backfills.Builder listener(BackfillListener listener) {
-        listeners.add(listener);
+        listeners.add(Objects.requireNonNull(listener, "listener"));
         return this;
     }
 
     @Override
     public Backfills.Builder hostMigrations(Backfills.HostMigrations migrations) {
-        this.hostMigrations = migrations;
+        this.hostMigrations = Objects.requireNonNull(migrations, "migrations");
         return this;
     }
 
     @Override
     public Backfills.Builder processName(String name) {
+        Objects.requireNonNull(name, "name");
         if (name.isBlank() || name.length() > 100) {
             throw new InvalidDefinitionException(
                     "The process name must be 1 to 100 characters, got " + name.length() + ".");
