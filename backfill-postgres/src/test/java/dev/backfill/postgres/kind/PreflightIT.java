@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.backfill.ActionOutcome;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillId;
 import dev.backfill.BackfillState;
 import dev.backfill.ConflictCode;
 import dev.backfill.Finding;
@@ -109,6 +110,27 @@ class PreflightIT {
         db.execute("create table docs_child () inherits (docs)");
         assertThat(refused(by(Keys.bigint("id")), "table_inherited").message()).contains("inherit", "partitioned");
         db.execute("drop table docs_child");
+    }
+
+    @Test
+    void a_rule_that_replaces_the_update_is_refused_and_one_that_adds_to_it_is_shown() { // SR-7
+        db.execute("create rule titles as on update to docs do instead nothing");
+        assertThat(refused(by(Keys.bigint("id")), "update_replaced").message()).contains("rule", "docs", "instead");
+        db.execute("drop rule titles on docs; create table title_log (id bigint)");
+        db.execute("create rule titles as on update to docs do also insert into title_log values (old.id)");
+        assertThat(refused(by(Keys.bigint("id")), "statement_invalid").message())
+                .contains("0A000", "rule");
+        BackfillDefinition<Long> inJava = Backfill.define(ID)
+                .over("docs", Keys.bigint("id"))
+                .repair(RowRepair.reading("name").writing("title", row -> row.text("name")))
+                .validate(Validation.noRowMatches("title IS NULL"))
+                .build();
+        assertThat(preflight(inJava).warnings()).extracting(Finding::code).contains("rule_fires");
+        try (BackfillHarness harness = BackfillHarness.on(db, inJava)) {
+            harness.runToCompletion(BackfillId.of(ID));
+            assertThat(harness.row(BackfillId.of(ID))).containsEntry("rows_changed", "20");
+        }
+        assertThat(db.queryText("select count(*) from title_log")).isEqualTo("20");
     }
 
     @Test

@@ -305,6 +305,25 @@ class BreachIT {
     }
 
     @Test
+    void rows_are_not_repaired_again_when_a_trigger_takes_away_where_the_window_ends() { // RB-4, CL-2
+        Counters.fresh(db, 3);
+        db.execute("create function takes_away() returns trigger language plpgsql as $$ begin"
+                + " perform set_config('backfill.page', '', true); return new; end $$;"
+                + " create trigger takes_away after update on counters for each row execute function takes_away()");
+        try (BackfillHarness harness = BackfillHarness.on(db, Counters.set(2))) {
+            harness.start(Counters.ID);
+            harness.worker("a").step();
+            assertThat(harness.row(Counters.ID))
+                    .containsEntry("state", "blocked")
+                    .containsEntry("failure_code", "transaction-control-refused")
+                    .containsEntry("checkpoint", null);
+            assertThat(Counters.hits(db)).isEqualTo("000");
+        } finally {
+            db.execute("drop table counters; drop function takes_away");
+        }
+    }
+
+    @Test
     void a_fragment_with_escapes_and_operators_means_what_its_author_wrote() { // SR-7
         Counters.fresh(db, 3);
         db.execute("alter table counters add column tags jsonb default '{\"e\": 1}'");

@@ -61,6 +61,24 @@ class WindowIT {
         }
     }
 
+    @Test
+    void a_condition_that_no_row_can_meet_still_moves_the_checkpoint() { // SR-7: the plan has no need to look for
+        // the window's end
+        Counters.fresh(db, 10);
+        BackfillDefinition<Long> definition = Counters.over(Counters.ID.value())
+                .batchSize(4)
+                .repair(SetRepair.set("hits", "hits + 1").where("false"))
+                .validate(Validation.noRowMatches("hits <> 0"))
+                .build();
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            harness.start(Counters.ID);
+            HarnessWorker worker = harness.worker("a");
+            assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 4, 0, false));
+            assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 4, 0, false));
+            assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 2, 0, true));
+        }
+    }
+
     @ParameterizedTest
     @EnumSource
     void rows_beyond_the_bound_belong_to_others(Style style) { // SR-1, SR-5, VA-2

@@ -16,8 +16,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** A Java function over the window's locked rows, written back in one statement, only where something differs. */
@@ -25,16 +25,22 @@ final class RowWindow implements WindowRepair {
 
     private final RowRepair repair;
     private final PageSql.Pair lock;
+    private final List<String> keyColumns;
+    private final List<String> readColumns;
     private final WriteBackSql writeBack;
 
     RowWindow(KeySql key, String tableName, RowRepair repair, TableFacts facts) {
         this.repair = repair;
         String alias = Identifiers.quote(tableName);
-        String columns = key.rowTexts(alias) + " AS key"
-                + IntStream.range(0, repair.reads().size())
-                        .mapToObj(i -> ", " + alias + "."
-                                + Identifiers.quote(repair.reads().get(i)) + "::text AS r" + i)
-                        .collect(Collectors.joining());
+        Map<String, String> columns = key.rowTextColumns(alias);
+        keyColumns = List.copyOf(columns.keySet());
+        readColumns =
+                IntStream.range(0, repair.reads().size()).mapToObj(i -> "r" + i).toList();
+        for (int i = 0; i < readColumns.size(); i++) {
+            columns.put(
+                    readColumns.get(i),
+                    alias + "." + Identifiers.quote(repair.reads().get(i)) + "::text");
+        }
         String condition = repair.condition() == null ? "true" : SqlText.escapeOperators(repair.condition()) + "\n";
         lock = new PageSql(key).lock(columns, condition);
         writeBack = new WriteBackSql(
@@ -53,10 +59,11 @@ final class RowWindow implements WindowRepair {
         try (PreparedStatement statement = lock.of(claim).prepare(session.connection(), PageSql.params(claim, limit));
                 ResultSet row = statement.executeQuery()) {
             while (row.next()) {
-                window = new Window(Values.texts(row, "last"), row.getLong("scanned"), 0);
-                List<String> key = Values.texts(row, "key");
-                if (key != null) {
-                    rows.add(read(row, key));
+                String key = row.getString(keyColumns.get(0));
+                if (key == null) {
+                    window = new Window(Values.texts(row, "last"), row.getLong("scanned"), 0);
+                } else {
+                    rows.add(read(row));
                 }
             }
         }
@@ -93,11 +100,15 @@ final class RowWindow implements WindowRepair {
         }
     }
 
-    private ReadRow read(ResultSet row, List<String> key) throws SQLException {
-        String[] texts = new String[repair.reads().size()];
+    private ReadRow read(ResultSet row) throws SQLException {
+        return new ReadRow(repair.reads(), List.of(texts(row, keyColumns)), texts(row, readColumns));
+    }
+
+    private static String[] texts(ResultSet row, List<String> columns) throws SQLException {
+        String[] texts = new String[columns.size()];
         for (int i = 0; i < texts.length; i++) {
-            texts[i] = row.getString("r" + i);
+            texts[i] = row.getString(columns.get(i));
         }
-        return new ReadRow(repair.reads(), key, texts);
+        return texts;
     }
 }

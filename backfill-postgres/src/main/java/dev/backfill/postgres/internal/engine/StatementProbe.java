@@ -142,6 +142,8 @@ public record StatementProbe(EngineContext engine) {
             case "42702" -> "A column name is ambiguous: qualify it with the table's name.";
             case "42501" -> "A privilege is missing, or row-level security hides rows from this role.";
             case "55000" -> "The table publishes updates and has no replica identity.";
+            case "0A000" ->
+                "It is something that PostgreSQL can't do; SQL over the window on a table with a rule, for instance.";
             case "42803" -> "An aggregate is used where only row values may be.";
             default -> "";
         };
@@ -160,7 +162,8 @@ public record StatementProbe(EngineContext engine) {
             throw new SQLException("EXPLAIN answered with something else than JSON", "XX000", e);
         } catch (SQLException e) {
             return switch (SqlFailure.of(e)) {
-                case DATA, DEFINITION, SCHEMA -> new Planned(e, MissingNode.getInstance());
+                // No plan is cached here: what looks like a stale one is a feature that PostgreSQL does not have.
+                case DATA, DEFINITION, SCHEMA, STALE_PLAN -> new Planned(e, MissingNode.getInstance());
                 default -> throw e;
             };
         } finally {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +70,13 @@ public final class Sql {
     /** The text that is sent. */
     public String text() {
         return text;
+    }
+
+    /** This statement and another one in one flush. */
+    public Sql then(Sql next) {
+        return new Sql(
+                text + ";\n" + next.text,
+                Stream.concat(parameters.stream(), next.parameters.stream()).toList());
     }
 
     /** The same statement behind EXPLAIN, which plans it and does not run it. */

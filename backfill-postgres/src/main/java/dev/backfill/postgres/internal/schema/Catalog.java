@@ -20,6 +20,8 @@ public final class Catalog {
     private static final Sql TABLE = Sql.of("""
             /* backfill:catalog */ SELECT c.oid::bigint AS oid, pg_catalog.has_table_privilege(c.oid, 'SELECT') AS may_read,
               c.relkind = 'r' AND EXISTS (SELECT FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = c.oid) AS has_children,
+              EXISTS (SELECT FROM pg_catalog.pg_rewrite AS r WHERE r.ev_class = c.oid AND r.ev_type = '2' AND r.is_instead
+                AND r.ev_enabled <> 'D') AS update_replaced,
               (SELECT CASE WHEN bool_or(p.reltuples < 0) THEN NULL ELSE sum(p.reltuples)::bigint END
                FROM pg_catalog.pg_class AS p WHERE p.relkind = 'r' AND (p.oid = c.oid OR p.oid IN
                  (SELECT t.relid FROM pg_catalog.pg_partition_tree(c.oid) AS t WHERE t.isleaf))) AS estimated_rows
@@ -77,6 +79,7 @@ public final class Catalog {
                     indexes(session, oid),
                     estimatedRows,
                     row.getBoolean("may_read"),
+                    row.getBoolean("update_replaced"),
                     row.getBoolean("has_children")));
         }
     }

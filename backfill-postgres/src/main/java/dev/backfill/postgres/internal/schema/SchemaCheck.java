@@ -137,6 +137,7 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
                 .toList();
         String key = definition.key().toString();
         children(facts, table, findings);
+        rules(definition, facts, table, findings);
         if (facts.indexes().stream()
                 .noneMatch(i -> i.unique() && Set.copyOf(names).containsAll(i.columns()))) {
             findings.add(
@@ -166,6 +167,19 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
                             "Other tables inherit from " + table
                                     + ": their rows are read and changed with its own, and no index"
                                     + " makes a key unique over all of them. Make it a partitioned table, or end the inheritance."));
+        }
+    }
+
+    private static void rules(
+            BackfillDefinition<?> definition, TableFacts facts, String table, List<Finding> findings) {
+        if (facts.updateReplaced() && !writtenColumns(definition).isEmpty()) {
+            findings.add(
+                    new Finding(
+                            "update_replaced",
+                            table,
+                            "A rule of table " + table
+                                    + " runs something else instead of an UPDATE, so the repair would count"
+                                    + " rows that it does not change. Drop or disable the rule, or write the repair as own code."));
         }
     }
 

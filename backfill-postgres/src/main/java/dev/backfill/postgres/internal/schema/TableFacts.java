@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param indexes valid ones on plain columns, without a predicate
  * @param estimatedRows the planner's estimate over all partitions; null where it was never analysed
  * @param mayRead whether this role may select from it
+ * @param updateReplaced whether a rule runs something instead of an UPDATE
  * @param hasChildren whether other tables inherit from it; a partitioned table has partitions instead
  */
 public record TableFacts(
@@ -20,6 +21,7 @@ public record TableFacts(
         List<Index> indexes,
         @Nullable Long estimatedRows,
         boolean mayRead,
+        boolean updateReplaced,
         boolean hasChildren) {
 
     /**

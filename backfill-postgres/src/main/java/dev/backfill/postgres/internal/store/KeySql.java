@@ -4,7 +4,9 @@ import dev.backfill.Identifiers;
 import dev.backfill.KeyColumn;
 import dev.backfill.KeyType;
 import dev.backfill.TableName;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
@@ -98,6 +100,17 @@ public final class KeySql {
         return columns.stream()
                 .map(c -> alias + "." + Identifiers.quote(c.name()) + "::text")
                 .collect(Collectors.joining(", ", "ARRAY[", "]"));
+    }
+
+    /** The canonical text of a row's key, a column for each part: k1, k2 and so on. */
+    public Map<String, String> rowTextColumns(String alias) {
+        Map<String, String> texts = new LinkedHashMap<>();
+        for (int i = 0; i < columns.size(); i++) {
+            texts.put(
+                    "k" + (i + 1),
+                    alias + "." + Identifiers.quote(columns.get(i).name()) + "::text");
+        }
+        return texts;
     }
 
     /** The order of rows. */

@@ -5,6 +5,8 @@ import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +39,9 @@ public final class PageSql {
     // the table.
     private static final String RANGE = "{row_key} >= {head} AND {row_key} <= {edge}{leading_range}";
 
+    // A setting of the transaction, gone with it, and no state of the session.
+    private static final String TOLD = "'backfill.page'";
+
     // Before the first checkpoint there is no lower end, unless a range of a family has one: another text, no sentinel.
     private static final String AFTER = "{row_key} > {checkpoint} AND ";
 
@@ -61,26 +66,61 @@ public final class PageSql {
         public Sql of(Claim claim) {
             return claim.after() == null ? first : later;
         }
+
+        /** Each followed by another statement in the same flush. */
+        public Pair then(Sql next) {
+            return new Pair(first.then(next), later.then(next));
+        }
     }
 
-    /** One UPDATE over the page's range. */
+    /**
+     * One UPDATE over the page's range. How many rows it changed, PostgreSQL says of its own accord: to return each of them costs a
+     * tenth more. So the page's end goes through {@link #TOLD}, from where {@link #told} fetches it in the same flush.
+     */
     public Pair update(String assignments, String condition) {
+        return pair(ends() + """
+                , backfill_told_ AS MATERIALIZED (SELECT pg_catalog.set_config({told}, (SELECT scanned FROM backfill_size_) || ' '
+                  || (SELECT {page_texts}::text FROM backfill_edge_), true) AS page)
+                , backfill_last_ AS MATERIALIZED (SELECT backfill_edge_.* FROM backfill_told_, backfill_edge_ WHERE page <> '')
+                UPDATE {source} SET {assignments} WHERE {told_range} AND ({condition})""", assignments, condition);
+    }
+
+    /** The page that the statement before it went over; a row of nulls when its plan had no need to look. */
+    public static Sql told() {
+        return Sql.of("""
+                /* backfill:page */ SELECT split_part(t.page, ' ', 1)::bigint AS scanned,
+                  substr(t.page, strpos(t.page, ' ') + 1)::text[] AS last
+                FROM (SELECT nullif(pg_catalog.current_setting({told}, true), '') AS page) AS t""", Map.of("told", TOLD));
+    }
+
+    /** The same as {@link #update}, asked for in one result; whatever the plan, it says where the page ends. */
+    public Pair updateReturning(String assignments, String condition) {
         return pair(ends() + """
                 , backfill_done_ AS (UPDATE {source} SET {assignments}
                   WHERE {range} AND ({condition}) RETURNING 1)
                 SELECT (SELECT count(*) FROM backfill_done_) AS changed,\s""" + EDGE, assignments, condition);
     }
 
-    /** The page's rows that satisfy a condition, locked in key order, with the page's end on each; one row without any. */
-    public Pair lock(String columns, String condition) {
+    /**
+     * One row with the page, then the page's rows that satisfy a condition, locked in key order; in columns of their own, so that the
+     * page is not sent with each row.
+     *
+     * @param columns names and expressions of type text
+     */
+    public Pair lock(Map<String, String> columns, String condition) {
         return pair(
                 ends() + """
                 , backfill_rows_ AS MATERIALIZED (SELECT {assignments} FROM {source}
                   WHERE {range} AND ({condition}) ORDER BY {row_order} FOR NO KEY UPDATE)
-                SELECT\s""" + EDGE
-                        + ", backfill_rows_.* FROM (SELECT 1) AS backfill_one_ LEFT JOIN backfill_rows_ ON true",
-                columns,
+                SELECT\s""" + EDGE + each(columns, column -> ", NULL::text AS " + column.getKey())
+                        + " UNION ALL SELECT NULL, NULL, backfill_rows_.* FROM backfill_rows_",
+                each(columns, column -> ", " + column.getValue() + " AS " + column.getKey())
+                        .substring(1),
                 condition);
+    }
+
+    private static String each(Map<String, String> columns, Function<Map.Entry<String, String>, String> form) {
+        return columns.entrySet().stream().map(form).collect(Collectors.joining());
     }
 
     /** The page's keys as canonical text, in order. */
@@ -107,13 +147,16 @@ public final class PageSql {
                 "page_texts", key.pageTexts(),
                 "head", key.ofEdge("backfill_head_"),
                 "edge", key.ofEdge("backfill_edge_"),
+                "told_edge", key.ofEdge("backfill_last_"),
                 "leading_range",
                         key.leadingRange("(SELECT k1 FROM backfill_head_)", "(SELECT k1 FROM backfill_edge_)")));
-        fragments.putAll(Map.of("source", key.table(), "assignments", assignments, "condition", condition));
+        fragments.putAll(
+                Map.of("source", key.table(), "assignments", assignments, "condition", condition, "told", TOLD));
         // Parameters are named in the template alone: a fragment is put in as it is, so that nothing in an author's SQL
         // or in a
         // name is read as a parameter or as another fragment.
-        String text = template.replace("{range}", RANGE)
+        String text = template.replace("{told_range}", RANGE.replace("{edge}", "{told_edge}"))
+                .replace("{range}", RANGE)
                 .replace("{after}", after)
                 .replace("{checkpoint}", key.ofArray(":checkpoint::text[]"))
                 .replace("{bound}", key.ofArray(":bound::text[]"));
