@@ -15,7 +15,10 @@ import dev.backfill.benchmarks.report.Goal;
 import dev.backfill.benchmarks.report.Sheet;
 import dev.backfill.benchmarks.rivals.Engines;
 import dev.backfill.benchmarks.rivals.Library;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
 
 /** Whether the last batches of a long repair cost more than the first, and what many batches leave behind. */
 final class Flatness implements Section {
@@ -41,6 +44,8 @@ final class Flatness implements Section {
         }
     }
 
+    private record Walk(Part first, Part middle, Part last) {}
+
     @Override
     public String name() {
         return "flatness";
@@ -49,15 +54,15 @@ final class Flatness implements Section {
     @Override
     public String size(Settings settings) {
         return String.format(
-                "%,d rows in batches of %,d; %,d batches of one row",
-                settings.flatRows(), BATCH, settings.flatBatches());
+                "%,d rows in batches of %,d, medians of %d walks; %,d batches of one row",
+                settings.flatRows(), BATCH, settings.runs(), settings.flatBatches());
     }
 
     @Override
     public Findings run(Lab lab, Settings settings) throws Exception {
         Findings findings = Findings.of(name());
         warmUp(lab);
-        walk(lab, settings, findings);
+        walks(lab, settings, findings);
         lab.forget("items_" + settings.flatRows());
         manyBatches(lab, settings, findings);
         return findings;
@@ -69,14 +74,22 @@ final class Flatness implements Section {
         steps(lab, small, definition, 150, true);
     }
 
-    private static void walk(Lab lab, Settings settings, Findings findings) throws Exception {
+    private static Walk walk(Lab lab, Settings settings) throws Exception {
         Database database = lab.items(settings.flatRows());
-        BackfillDefinition<Long> definition = Library.definition("items.flat.v1", "items", Library.Style.SET, BATCH);
         int all = (int) (settings.flatRows() / BATCH);
         int percentile = Math.max(all / 100, 5);
-        Part first = steps(lab, database, definition, percentile, true);
-        Part middle = steps(lab, database, definition, all - 2 * percentile, false);
-        Part last = steps(lab, database, definition, percentile, false);
+        BackfillDefinition<Long> definition = Library.definition("items.flat.v1", "items", Library.Style.SET, BATCH);
+        return new Walk(
+                steps(lab, database, definition, percentile, true),
+                steps(lab, database, definition, all - 2 * percentile, false),
+                steps(lab, database, definition, percentile, false));
+    }
+
+    private static void walks(Lab lab, Settings settings, Findings findings) throws Exception {
+        List<Walk> walks = new ArrayList<>();
+        for (int run = 0; run < settings.runs(); run++) {
+            walks.add(walk(lab, settings));
+        }
         Sheet sheet = findings.sheet(
                 "Cost of a batch of 1,000 rows along the way",
                 "part",
@@ -85,27 +98,36 @@ final class Flatness implements Section {
                 "p95 ms",
                 "buffers/batch",
                 "WAL bytes/batch");
-        add(sheet, "first percentile", first);
-        add(sheet, "between", middle);
-        add(sheet, "last percentile", last);
+        add(sheet, "first percentile", walks, Walk::first);
+        add(sheet, "between", walks, Walk::middle);
+        add(sheet, "last percentile", walks, Walk::last);
         findings.goals()
                 .add(Goal.atMost(
-                        "time of a batch, last percentile against first", 1.1, last.median() / first.median()));
+                        "time of a batch, last percentile against first",
+                        1.1,
+                        Statistics.median(
+                                walks,
+                                walk -> walk.last().median() / walk.first().median())));
         findings.goals()
                 .add(Goal.atMost(
-                        "buffers of a batch, last percentile against first", 1.1, last.buffers() / first.buffers()));
+                        "buffers of a batch, last percentile against first",
+                        1.1,
+                        Statistics.median(
+                                walks,
+                                walk -> walk.last().buffers() / walk.first().buffers())));
         findings.notes()
                 .add("The table is not vacuumed on the way, so every repaired row leaves its old version behind.");
     }
 
-    private static void add(Sheet sheet, String label, Part part) {
+    private static void add(Sheet sheet, String label, List<Walk> walks, Function<Walk, Part> of) {
+        List<Part> parts = walks.stream().map(of).toList();
         sheet.add(
                 label,
-                part.batches(),
-                part.median(),
-                part.p95(),
-                part.buffers(),
-                Math.rint(part.cost().walBytes() / part.batches()));
+                parts.get(0).batches(),
+                Statistics.median(parts, Part::median),
+                Statistics.median(parts, Part::p95),
+                Statistics.median(parts, Part::buffers),
+                Math.rint(Statistics.median(parts, part -> part.cost().walBytes() / part.batches())));
     }
 
     /** A number of batches on connections of their own, so that each part plans and prepares alike. */

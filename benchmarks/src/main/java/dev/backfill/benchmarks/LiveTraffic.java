@@ -54,7 +54,12 @@ final class LiveTraffic implements Section {
     public String size(Settings settings) {
         return String.format(
                 "%,d rows, %d clients that update one random row %d times a second each, %d s, medians of %d interleaved runs",
-                settings.rows(), CLIENTS, PER_SECOND, settings.seconds(), settings.runs());
+                rows(settings), CLIENTS, PER_SECOND, settings.seconds(), settings.runs());
+    }
+
+    /** Enough that the fastest repair lasts as long as the traffic. */
+    private static long rows(Settings settings) {
+        return settings.seconds() * 300_000L;
     }
 
     @Override
@@ -96,11 +101,15 @@ final class LiveTraffic implements Section {
     }
 
     private static Measured measure(Lab lab, Settings settings, Mode mode) throws Exception {
-        Database database = lab.items(settings.rows());
+        Database database = lab.items(rows(settings));
         try (HikariDataSource pool = database.pool(3)) {
             Backfills backfills = mode == Mode.NONE ? null : repair(pool, mode);
             try {
-                double[] millis = new Traffic(database, settings.rows(), CLIENTS, PER_SECOND).run(settings.seconds());
+                double[] millis = new Traffic(database, rows(settings), CLIENTS, PER_SECOND).run(settings.seconds());
+                if (backfills != null
+                        && database.number("select count(*) from backfill where state = 'running'") == 0) {
+                    throw new IllegalStateException("The repair had ended before the traffic did.");
+                }
                 return new Measured(
                         Statistics.percentile(millis, 0.5),
                         Statistics.percentile(millis, 0.99),

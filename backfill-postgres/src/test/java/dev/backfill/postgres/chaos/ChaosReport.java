@@ -62,9 +62,12 @@ final class ChaosReport {
     }
 
     private void head(Verdict verdict) {
-        line("# Chaos report: %,d kills", kills());
+        line(
+                kills() < run.kills() ? "# Chaos report: %,d of %,d kills" : "# Chaos report: %,d kills",
+                kills(),
+                run.kills());
         line("");
-        line("Written by the run itself: `mvn -Pchaos verify -Dkills=%d -Dchaos.seed=%d`.", run.kills(), run.seed());
+        line("Written by the run itself: `mvn -Pchaos verify -Dkills=%d -Dchaos.seed=%d`.", kills(), run.seed());
         line("");
         line("%s", verdict.sentence());
         line("");
