@@ -37,6 +37,10 @@ public final class RowRepair implements Repair {
 
     /** Writes one more column. */
     public RowRepair andWriting(String column, Function<? super Row, ? extends @Nullable Object> value) {
+        if (writes.stream().anyMatch(output -> output.column().equals(column))) {
+            throw new InvalidDefinitionException(
+                    "The repair writes column " + BoundedText.clean(column, 63) + " twice. Give it one function.");
+        }
         List<Output> more = new ArrayList<>(writes);
         more.add(new Output(column, value));
         return new RowRepair(reads, more, condition);

@@ -7,8 +7,11 @@ import java.io.OutputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,7 +27,9 @@ final class FaultLink {
     private final FaultProxy proxy;
     private final Socket client;
     private final Socket server;
+    private final List<Thread> threads = new CopyOnWriteArrayList<>();
     private volatile @Nullable LostAnswer losing;
+    private final AtomicBoolean ended = new AtomicBoolean();
     private volatile boolean closed;
 
     /** What was read at once, and when it may be passed on; without bytes, the end. */
@@ -84,7 +89,11 @@ final class FaultLink {
                 },
                 name);
         thread.setDaemon(true);
+        threads.add(thread);
         thread.start();
+        if (closed) {
+            thread.interrupt();
+        }
     }
 
     private void read(InputStream from, BlockingQueue<Chunk> queue, boolean up)
@@ -155,7 +164,7 @@ final class FaultLink {
 
     private void write(BlockingQueue<Chunk> queue, OutputStream to) throws IOException, InterruptedException {
         for (Chunk chunk = queue.take(); !chunk.isEnd() && !closed; chunk = queue.take()) {
-            for (long left = chunk.due - System.nanoTime(); left > 0; left = chunk.due - System.nanoTime()) {
+            for (long left = chunk.due - System.nanoTime(); left > 0 && !closed; left = chunk.due - System.nanoTime()) {
                 LockSupport.parkNanos(left);
             }
             while (proxy.isStalled() && !closed) {
@@ -166,12 +175,16 @@ final class FaultLink {
         }
     }
 
-    /** Resets both sides. */
+    /** Resets both sides, and ends whoever waits for what can't come any more. */
     void close() {
+        boolean first = ended.compareAndSet(false, true);
         closed = true;
         proxy.forget(this);
         reset(client);
         reset(server);
+        if (first) {
+            threads.stream().filter(thread -> thread != Thread.currentThread()).forEach(Thread::interrupt);
+        }
     }
 
     private static void reset(Socket socket) {

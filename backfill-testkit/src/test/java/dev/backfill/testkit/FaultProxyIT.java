@@ -8,8 +8,11 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,6 +71,29 @@ class FaultProxyIT {
             insert(again);
         }
         assertThat(rows()).isOne();
+    }
+
+    @Test
+    void no_thread_outlives_its_link() throws Exception {
+        Set<Thread> before = pumps();
+        try (Connection connection = connect()) {
+            insert(connection);
+            Set<Thread> pumps = pumps();
+            pumps.removeAll(before);
+            assertThat(pumps).hasSize(4);
+            proxy.cut();
+            for (Thread pump : pumps) {
+                pump.join(30_000);
+                assertThat(pump.isAlive()).as(pump.getName()).isFalse();
+            }
+            assertThat(connection.isValid(5)).isFalse();
+        }
+    }
+
+    private static Set<Thread> pumps() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().matches("backfill-proxy-.*-(read|write)"))
+                .collect(Collectors.toCollection(HashSet::new));
     }
 
     @Test

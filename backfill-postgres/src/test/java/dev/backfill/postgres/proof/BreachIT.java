@@ -3,10 +3,13 @@ package dev.backfill.postgres.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillState;
 import dev.backfill.CustomRepair;
+import dev.backfill.SetRepair;
 import dev.backfill.StepOutcome;
 import dev.backfill.StepOutcome.Committed;
+import dev.backfill.Validation;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.PostgresTest;
@@ -305,21 +308,45 @@ class BreachIT {
     }
 
     @Test
-    void rows_are_not_repaired_again_when_a_trigger_takes_away_where_the_window_ends() { // RB-4, CL-2
+    void rows_are_not_repaired_again_when_a_function_takes_away_where_the_window_ends() { // RB-4, CL-2
         Counters.fresh(db, 3);
-        db.execute("create function takes_away() returns trigger language plpgsql as $$ begin"
-                + " perform set_config('backfill.page', '', true); return new; end $$;"
-                + " create trigger takes_away after update on counters for each row execute function takes_away()");
+        db.execute("create or replace function one() returns int language plpgsql as $$ begin"
+                + " perform set_config('backfill.page', '', true); return 1; end $$");
+        assertBlocked(
+                Counters.over(Counters.ID.value())
+                        .batchSize(2)
+                        .repair(SetRepair.set("hits", "hits + one()").where("hits = 0"))
+                        .validate(Validation.noRowMatches("hits <> 1"))
+                        .build(),
+                "transaction-control-refused");
+    }
+
+    @Test
+    void a_rule_that_came_after_the_claim_is_seen() { // RB-4, SR-7
+        Counters.fresh(db, 6);
         try (BackfillHarness harness = BackfillHarness.on(db, Counters.set(2))) {
+            harness.start(Counters.ID);
+            HarnessWorker worker = harness.worker("a");
+            assertThat(worker.step()).isInstanceOf(Committed.class);
+            db.execute("create rule not_four as on update to counters where old.id = 4 do instead nothing");
+            worker.step();
+            assertThat(harness.row(Counters.ID))
+                    .containsEntry("state", "blocked")
+                    .containsEntry("failure_code", "incompatible-schema")
+                    .containsEntry("checkpoint", "{2}");
+            assertThat(Counters.hits(db)).isEqualTo("110000");
+        }
+    }
+
+    private void assertBlocked(BackfillDefinition<Long> definition, String code) {
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
             harness.start(Counters.ID);
             harness.worker("a").step();
             assertThat(harness.row(Counters.ID))
                     .containsEntry("state", "blocked")
-                    .containsEntry("failure_code", "transaction-control-refused")
+                    .containsEntry("failure_code", code)
                     .containsEntry("checkpoint", null);
             assertThat(Counters.hits(db)).isEqualTo("000");
-        } finally {
-            db.execute("drop table counters; drop function takes_away");
         }
     }
 

@@ -62,15 +62,47 @@ class WindowIT {
     }
 
     @Test
-    void a_condition_that_no_row_can_meet_still_moves_the_checkpoint() { // SR-7: the plan has no need to look for
-        // the window's end
+    void a_trigger_of_the_statement_fires_once_a_batch_whatever_the_plan() { // AT-1
+        Counters.fresh(db, 4);
+        db.execute("create table if not exists fired (n int); truncate fired;"
+                + " create or replace function fires() returns trigger language plpgsql as $$ begin"
+                + " insert into fired values (1); return null; end $$;"
+                + " create trigger fires after update on counters for each statement execute function fires()");
+        try (BackfillHarness harness = BackfillHarness.on(db, nobody())) {
+            harness.start(Counters.ID);
+            assertThat(harness.worker("a").step()).isInstanceOf(Committed.class);
+            assertThat(db.queryText("select count(*) from fired")).isEqualTo("1");
+        }
+    }
+
+    @Test
+    void what_a_session_brings_along_is_not_taken_for_the_end_of_a_window() { // BB-1, SR-3
         Counters.fresh(db, 10);
-        BackfillDefinition<Long> definition = Counters.over(Counters.ID.value())
+        db.execute(
+                "do $$ begin execute format('alter database %I set backfill.page = %L', current_database(), '4 {9}'); end $$");
+        try (BackfillHarness harness = BackfillHarness.on(db, nobody())) {
+            harness.start(Counters.ID);
+            assertThat(harness.worker("a").step()).isEqualTo(new Committed(Counters.ID, 4, 0, false));
+            assertThat(harness.row(Counters.ID)).containsEntry("checkpoint", "{4}");
+        } finally {
+            db.execute(
+                    "do $$ begin execute format('alter database %I reset backfill.page', current_database()); end $$");
+        }
+    }
+
+    private static BackfillDefinition<Long> nobody() {
+        return Counters.over(Counters.ID.value())
                 .batchSize(4)
                 .repair(SetRepair.set("hits", "hits + 1").where("false"))
                 .validate(Validation.noRowMatches("hits <> 0"))
                 .build();
-        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+    }
+
+    @Test
+    void a_condition_that_no_row_can_meet_still_moves_the_checkpoint() { // SR-7: the plan has no need to look for
+        // the window's end
+        Counters.fresh(db, 10);
+        try (BackfillHarness harness = BackfillHarness.on(db, nobody())) {
             harness.start(Counters.ID);
             HarnessWorker worker = harness.worker("a");
             assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 4, 0, false));

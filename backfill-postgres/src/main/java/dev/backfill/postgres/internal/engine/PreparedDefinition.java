@@ -26,7 +26,7 @@ record PreparedDefinition(BackfillDefinition<?> definition, KeySql key, WindowRe
         return definition
                 .repair()
                 .match(
-                        set -> new SetWindow(key, set),
+                        set -> new SetWindow(key, set, facts),
                         row -> new RowWindow(key, definition.table().name(), row, facts),
                         custom -> new CustomWindow<>(key, definition, typed(custom)));
     }

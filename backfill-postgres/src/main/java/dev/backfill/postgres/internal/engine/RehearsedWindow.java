@@ -7,6 +7,7 @@ import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.store.Claim;
 import dev.backfill.postgres.internal.store.HealthSql;
+import dev.backfill.postgres.internal.store.PageSql;
 import dev.backfill.postgres.internal.store.SampleSql;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -91,7 +92,8 @@ final class RehearsedWindow implements RehearsalThreads.Window<Sample> {
     private void begin(Session opened) throws SQLException {
         Sql begin = Sql.of("/* backfill:rehearsal */ SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;"
                 + " /* backfill:rehearsal */ SELECT " + limits.asSelectItems()
-                + ", pg_catalog.set_config('application_name', :application, true)");
+                + ", pg_catalog.set_config('application_name', :application, true), "
+                + PageSql.UNTOLD);
         String name = "backfill #" + claim.no() + " rehearsal";
         try (PreparedStatement statement = begin.prepare(opened.connection(), Sql.Params.of("application", name))) {
             statement.execute();

@@ -24,10 +24,22 @@ final class RowValues {
                 || value instanceof UUID
                 || value instanceof Enum<?>
                 || value instanceof TemporalAccessor) {
-            return value.toString();
+            return encodable(value.toString());
         }
         throw new InvalidDefinitionException(
                 "A repair's function returned a " + value.getClass().getName()
                         + ". Return null, text, a number, a boolean, a UUID, a java.time value or a byte[]; JSON as text.");
+    }
+
+    /** The driver would send a question mark for half of a surrogate pair, and say nothing. */
+    private static String encodable(String text) {
+        int next;
+        for (int i = 0; i < text.length(); i += Character.charCount(next)) {
+            next = text.codePointAt(i);
+            if (next >= Character.MIN_SURROGATE && next <= Character.MAX_SURROGATE) {
+                throw new IllegalArgumentException("half of a surrogate pair has no encoding");
+            }
+        }
+        return text;
     }
 }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** A Java function over the window's locked rows, written back in one statement, only where something differs. */
 final class RowWindow implements WindowRepair {
@@ -81,17 +82,16 @@ final class RowWindow implements WindowRepair {
             ReadRow row = rows.get(i);
             keys.add(row.key());
             for (int column = 0; column < values.length; column++) {
-                values[column][i] = RowValues.text(apply(repair.writes().get(column), row));
+                values[column][i] = apply(repair.writes().get(column), row);
             }
         }
         Sql.Params range = PageSql.params(claim, 0).and("edge", Values.array(last));
         return writeBack.update(session, claim, range, keys, values);
     }
 
-    @org.jspecify.annotations.Nullable
-    private static Object apply(RowRepair.Output output, ReadRow row) throws RowFunctionException {
+    private static @Nullable String apply(RowRepair.Output output, ReadRow row) throws RowFunctionException {
         try {
-            return output.value().apply(row);
+            return RowValues.text(output.value().apply(row));
         } catch (dev.backfill.BackfillException e) {
             // Blocked, retryable, or a column that was not read: says itself what it is.
             throw e;

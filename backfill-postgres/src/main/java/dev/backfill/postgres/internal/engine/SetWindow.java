@@ -5,6 +5,7 @@ import dev.backfill.Identifiers;
 import dev.backfill.SetRepair;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.SqlText;
+import dev.backfill.postgres.internal.schema.TableFacts;
 import dev.backfill.postgres.internal.store.Claim;
 import dev.backfill.postgres.internal.store.KeySql;
 import dev.backfill.postgres.internal.store.PageSql;
@@ -14,21 +15,24 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** SQL over the window: one UPDATE, one snapshot, one round trip. */
 final class SetWindow implements WindowRepair {
 
+    private final boolean triggers;
     private final PageSql.Pair update;
-    private final PageSql.Pair sent;
+    private final PageSql.Pair told;
     private final PageSql.Pair returning;
 
-    SetWindow(KeySql key, SetRepair repair) {
+    SetWindow(KeySql key, SetRepair repair, TableFacts facts) {
         String assignments = repair.assignments().stream()
                 .map(a -> Identifiers.quote(a.column()) + " = (" + SqlText.escapeOperators(a.expression()) + "\n)")
                 .collect(Collectors.joining(", "));
         PageSql page = new PageSql(key);
+        triggers = facts.hasTriggers();
         update = page.update(assignments, condition(repair));
-        sent = update.then(PageSql.told());
+        told = update.then(PageSql.told(facts.oid()));
         returning = page.updateReturning(assignments, condition(repair));
     }
 
@@ -47,34 +51,44 @@ final class SetWindow implements WindowRepair {
 
     @Override
     public PageSql.Pair statement() {
-        return update;
+        return triggers ? returning : update;
     }
 
     @Override
     public Window run(Session session, Claim claim, int limit) throws SQLException, BreachException {
-        try (PreparedStatement statement = sent.of(claim).prepare(session.connection(), PageSql.params(claim, limit))) {
+        // A statement's triggers fire for no row, too: with any, it must not be sent a second time, whatever its plan.
+        Window window = triggers ? null : runTold(session, claim, limit);
+        return window == null ? runReturning(session, claim, limit) : window;
+    }
+
+    /** Null, and nothing is changed, if the plan saw that no row can need the repair before it looked where the page ends. */
+    private @Nullable Window runTold(Session session, Claim claim, int limit) throws SQLException, BreachException {
+        try (PreparedStatement statement = told.of(claim).prepare(session.connection(), PageSql.params(claim, limit))) {
             statement.execute();
             long changed = statement.getLargeUpdateCount();
             statement.getMoreResults();
             try (ResultSet row = statement.getResultSet()) {
                 row.next();
-                List<String> last = Values.texts(row, "last");
-                if (last != null) {
-                    return new Window(last, row.getLong("scanned"), changed);
+                if (row.getBoolean("replaced")) {
+                    throw new BreachException(
+                            DiagnosticCode.INCOMPATIBLE_SCHEMA,
+                            "A rule of the table runs something else instead of the repair's UPDATE. Drop or disable it.",
+                            null);
                 }
-                if (changed > 0) {
+                List<String> last = Values.texts(row, "last");
+                if (last == null && changed > 0) {
                     // Something has taken the answer away. To ask again would repair these rows a second time.
                     throw new BreachException(
                             DiagnosticCode.TRANSACTION_CONTROL_REFUSED,
-                            "A trigger or function reset a setting of the transaction that says where the window ends.",
+                            "A function reset a setting of the transaction that says where the window ends.",
                             null);
                 }
+                return last == null ? null : new Window(last, row.getLong("scanned"), changed);
             }
         }
-        return runReturning(session, claim, limit);
     }
 
-    /** The page was empty, or the plan saw that no row can need the repair, before it looked where the page ends. */
+    /** The same in one result, which always says where the page ends. */
     private Window runReturning(Session session, Claim claim, int limit) throws SQLException {
         try (PreparedStatement statement =
                         returning.of(claim).prepare(session.connection(), PageSql.params(claim, limit));

@@ -57,6 +57,11 @@ public final class Session implements AutoCloseable {
                     "The connection source handed out a connection with auto-commit off or inside"
                             + " a transaction. The engine must own its transactions: give it connections in auto-commit mode.");
         }
+        if (connection.unwrap(PGConnection.class).getPrepareThreshold() < 0) {
+            throw new UnusableConnectionException(
+                    "The connection source sets the driver's prepareThreshold to -1, which forces a binary mode that several"
+                            + " statements in one flush don't work in. Leave it at its default, or set it to 0 or more.");
+        }
         if (driver.getAutosave() != AutoSave.NEVER) {
             throw new UnusableConnectionException(
                     "The connection source sets the driver's autosave to " + driver.getAutosave()

@@ -22,6 +22,8 @@ public final class Catalog {
               c.relkind = 'r' AND EXISTS (SELECT FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = c.oid) AS has_children,
               EXISTS (SELECT FROM pg_catalog.pg_rewrite AS r WHERE r.ev_class = c.oid AND r.ev_type = '2' AND r.is_instead
                 AND r.ev_enabled <> 'D') AS update_replaced,
+              EXISTS (SELECT FROM pg_catalog.pg_trigger AS g WHERE NOT g.tgisinternal AND (g.tgrelid = c.oid OR g.tgrelid IN
+                (SELECT t.relid FROM pg_catalog.pg_partition_tree(c.oid) AS t))) AS has_triggers,
               (SELECT CASE WHEN bool_or(p.reltuples < 0) THEN NULL ELSE sum(p.reltuples)::bigint END
                FROM pg_catalog.pg_class AS p WHERE p.relkind = 'r' AND (p.oid = c.oid OR p.oid IN
                  (SELECT t.relid FROM pg_catalog.pg_partition_tree(c.oid) AS t WHERE t.isleaf))) AS estimated_rows
@@ -29,7 +31,9 @@ public final class Catalog {
 
     private static final Sql COLUMNS = Sql.of("""
             /* backfill:catalog */ SELECT a.attname, pg_catalog.format_type(a.atttypid, -1) AS cast_type,
-              pg_catalog.format_type(a.atttypid, a.atttypmod) AS full_type, t.typcategory = 'S' AS is_string, a.attnotnull,
+              pg_catalog.format_type(a.atttypid, a.atttypmod) AS full_type, t.typcategory = 'S' AS is_string,
+              a.attnotnull AND NOT EXISTS (SELECT FROM pg_catalog.pg_constraint AS n WHERE n.conrelid = a.attrelid
+                AND n.contype = 'n' AND a.attnum = ANY (n.conkey) AND NOT n.convalidated) AS attnotnull,
               a.attgenerated <> '' OR a.attidentity = 'a' AS generated,
               pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'UPDATE') AS may_write
             FROM pg_catalog.pg_attribute AS a JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid
@@ -80,6 +84,7 @@ public final class Catalog {
                     estimatedRows,
                     row.getBoolean("may_read"),
                     row.getBoolean("update_replaced"),
+                    row.getBoolean("has_triggers"),
                     row.getBoolean("has_children")));
         }
     }

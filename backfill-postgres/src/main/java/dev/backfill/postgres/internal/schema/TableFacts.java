@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param estimatedRows the planner's estimate over all partitions; null where it was never analysed
  * @param mayRead whether this role may select from it
  * @param updateReplaced whether a rule runs something instead of an UPDATE
+ * @param hasTriggers whether it or a partition has triggers of somebody's own
  * @param hasChildren whether other tables inherit from it; a partitioned table has partitions instead
  */
 public record TableFacts(
@@ -22,6 +23,7 @@ public record TableFacts(
         @Nullable Long estimatedRows,
         boolean mayRead,
         boolean updateReplaced,
+        boolean hasTriggers,
         boolean hasChildren) {
 
     /**

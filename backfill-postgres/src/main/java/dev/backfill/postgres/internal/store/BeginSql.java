@@ -31,7 +31,7 @@ public final class BeginSql {
                 "/* backfill:begin */ SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE; "
                         + "/* backfill:begin */ SELECT "
                         + Limits.ofBatch(options).asSelectItems()
-                        + ", pg_catalog.set_config('application_name', :application, true)" + """
+                        + ", pg_catalog.set_config('application_name', :application, true), " + PageSql.UNTOLD + """
                 , b.state,
                   b.generation = :generation AND b.claim_token = :token AS mine,
                   b.claim_expires_at > pg_catalog.clock_timestamp() AS unexpired,

@@ -42,6 +42,9 @@ public final class PageSql {
     // A setting of the transaction, gone with it, and no state of the session.
     private static final String TOLD = "'backfill.page'";
 
+    /** The select item that makes it empty, whatever a session brought along. */
+    public static final String UNTOLD = "pg_catalog.set_config(" + TOLD + ", '', true)";
+
     // Before the first checkpoint there is no lower end, unless a range of a family has one: another text, no sentinel.
     private static final String AFTER = "{row_key} > {checkpoint} AND ";
 
@@ -85,12 +88,17 @@ public final class PageSql {
                 UPDATE {source} SET {assignments} WHERE {told_range} AND ({condition})""", assignments, condition);
     }
 
-    /** The page that the statement before it went over; a row of nulls when its plan had no need to look. */
-    public static Sql told() {
+    /**
+     * The page that the statement before it went over, nulls when its plan had no need to look; and whether a rule made something
+     * else of it, which came after the claim or it would have been refused.
+     */
+    public static Sql told(long tableOid) {
         return Sql.of("""
                 /* backfill:page */ SELECT split_part(t.page, ' ', 1)::bigint AS scanned,
-                  substr(t.page, strpos(t.page, ' ') + 1)::text[] AS last
-                FROM (SELECT nullif(pg_catalog.current_setting({told}, true), '') AS page) AS t""", Map.of("told", TOLD));
+                  substr(t.page, strpos(t.page, ' ') + 1)::text[] AS last,
+                  EXISTS (SELECT FROM pg_catalog.pg_rewrite AS r WHERE r.ev_class = {table} AND r.ev_type = '2' AND r.is_instead
+                    AND r.ev_enabled <> 'D') AS replaced
+                FROM (SELECT nullif(pg_catalog.current_setting({told}, true), '') AS page) AS t""", Map.of("told", TOLD, "table", Long.toString(tableOid)));
     }
 
     /** The same as {@link #update}, asked for in one result; whatever the plan, it says where the page ends. */
