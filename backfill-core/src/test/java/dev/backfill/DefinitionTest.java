@@ -45,6 +45,8 @@ class DefinitionTest {
         assertThatThrownBy(() -> some().repair(SetRepair.set("c", "1")).build()).hasMessageContaining("no validation");
         assertThatThrownBy(() -> some().repair(SetRepair.set("c", "1")).repair(SetRepair.set("c", "1")))
                 .hasMessageContaining("two repairs");
+        assertThatThrownBy(() -> RowRepair.reading("a").writing("c", row -> 1).andWriting("c", row -> 2))
+                .hasMessageContaining("column c twice");
         assertThatThrownBy(() -> some().repair(SetRepair.set("id", "1"))
                         .validate(Validation.noRowMatches("x"))
                         .build())

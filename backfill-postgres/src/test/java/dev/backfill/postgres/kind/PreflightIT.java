@@ -1,6 +1,7 @@
 package dev.backfill.postgres.kind;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.backfill.ActionOutcome;
 import dev.backfill.Backfill;
@@ -90,6 +91,14 @@ class PreflightIT {
     void a_nullable_key_is_refused() { // SR-2
         assertThat(refused(by(Keys.bigint("maybe")), "key_nullable").message())
                 .contains("docs.maybe", "NOT NULL", "skipped");
+    }
+
+    @Test
+    void a_key_whose_not_null_was_never_validated_is_refused() { // SR-2
+        assumeThat(db.majorVersion()).isGreaterThanOrEqualTo(18);
+        db.execute("insert into docs (id, maybe, loose, name) values (21, null, 21, 'n21');"
+                + " alter table docs add constraint maybe_nn not null maybe not valid");
+        refused(by(Keys.bigint("maybe")), "key_nullable");
     }
 
     @Test

@@ -93,6 +93,33 @@ class NarrowingIT {
     }
 
     @Test
+    void text_that_has_no_encoding_is_a_data_error_and_not_a_question_mark() { // RB-4, SR-4
+        Counters.fresh(db, 3);
+        BackfillDefinition<Long> definition = Counters.over(Counters.ID.value())
+                .batchSize(8)
+                .repair(RowRepair.reading("id")
+                        .writing(
+                                "note",
+                                row -> "2".equals(row.text("id")) ? "\uD83D\uDE00".substring(0, 1) : "\uD83D\uDE00"))
+                .validate(Validation.noRowMatches("note is null"))
+                .build();
+        try (BackfillHarness harness = engine(definition)) {
+            harness.start(Counters.ID);
+            HarnessWorker worker = harness.worker("a");
+            StepOutcome outcome = worker.step();
+            for (int i = 0; i < 30 && !(outcome instanceof StepOutcome.Ended); i++) {
+                outcome = worker.step();
+            }
+            assertThat(outcome).isInstanceOfSatisfying(StepOutcome.Ended.class, it -> {
+                assertThat(it.diagnostic().code()).isEqualTo(DiagnosticCode.DATA_ERROR.wireName());
+                assertThat(it.diagnostic().message()).contains("Key (2)", "note");
+            });
+            assertThat(db.queryTexts("select note from counters where note is not null"))
+                    .containsExactly("\uD83D\uDE00");
+        }
+    }
+
+    @Test
     void a_value_too_large_for_an_index_is_a_data_error_with_its_key() { // RB-4
         Counters.fresh(db, 10);
         db.execute("create index on counters (note)");

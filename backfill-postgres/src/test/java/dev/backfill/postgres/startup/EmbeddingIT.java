@@ -25,12 +25,15 @@ import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The host of {@code docs/embed.md}, run. */
 @PostgresTest
@@ -190,5 +193,21 @@ class EmbeddingIT {
             openRoute(db.dataSource(), route);
         }
         assertThat(route).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"autosave, always", "prepareThreshold, -1"})
+    void connections_that_would_break_batches_are_refused_and_named(String parameter, String value) { // AT-1
+        String url = db.jdbcUrl() + (db.jdbcUrl().contains("?") ? "&" : "?") + parameter + "=" + value;
+        try (Backfills backfills = PostgresBackfills.on(() -> DriverManager.getConnection(url))
+                .definitions(threadRoots())
+                .schema(SchemaMode.MIGRATE)
+                .operators(OperatorAuthorizer.denyAll())
+                .startup()) {
+            Eventually.until(
+                    "the reason names it",
+                    () -> backfills.readiness().toString().contains(parameter));
+            assertThat(backfills.readiness().isOpen()).isFalse();
+        }
     }
 }
