@@ -14,6 +14,7 @@ import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
+import java.sql.DriverManager;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
@@ -78,15 +79,15 @@ class WindowIT {
     @Test
     void what_a_session_brings_along_is_not_taken_for_the_end_of_a_window() { // BB-1, SR-3
         Counters.fresh(db, 10);
-        db.execute(
-                "do $$ begin execute format('alter database %I set backfill.page = %L', current_database(), '4 {9}'); end $$");
-        try (BackfillHarness harness = BackfillHarness.on(db, nobody())) {
+        String url = db.jdbcUrl() + (db.jdbcUrl().contains("?") ? "&" : "?")
+                + "options=-c%20backfill.page%3D4%5C%20%7B9%7D"; // 4 {9}
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .connections(() -> DriverManager.getConnection(url))
+                .definitions(nobody())
+                .open()) {
             harness.start(Counters.ID);
             assertThat(harness.worker("a").step()).isEqualTo(new Committed(Counters.ID, 4, 0, false));
             assertThat(harness.row(Counters.ID)).containsEntry("checkpoint", "{4}");
-        } finally {
-            db.execute(
-                    "do $$ begin execute format('alter database %I reset backfill.page', current_database()); end $$");
         }
     }
 
