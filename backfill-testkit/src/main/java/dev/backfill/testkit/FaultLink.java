@@ -7,11 +7,8 @@ import java.io.OutputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,9 +24,9 @@ final class FaultLink {
     private final FaultProxy proxy;
     private final Socket client;
     private final Socket server;
-    private final List<Thread> threads = new CopyOnWriteArrayList<>();
+    private final BlockingQueue<Chunk> upward = new LinkedBlockingQueue<>(QUEUE);
+    private final BlockingQueue<Chunk> downward = new LinkedBlockingQueue<>(QUEUE);
     private volatile @Nullable LostAnswer losing;
-    private final AtomicBoolean ended = new AtomicBoolean();
     private volatile boolean closed;
 
     /** What was read at once, and when it may be passed on; without bytes, the end. */
@@ -60,14 +57,10 @@ final class FaultLink {
     }
 
     void start(String name) {
-        direction(name + "-up", client, server, true);
-        direction(name + "-down", server, client, false);
-    }
-
-    private void direction(String name, Socket from, Socket to, boolean up) {
-        BlockingQueue<Chunk> queue = new LinkedBlockingQueue<>(QUEUE);
-        start(name + "-read", () -> read(from.getInputStream(), queue, up));
-        start(name + "-write", () -> write(queue, to.getOutputStream()));
+        start(name + "-up-read", () -> read(client.getInputStream(), upward, true));
+        start(name + "-up-write", () -> write(upward, server.getOutputStream()));
+        start(name + "-down-read", () -> read(server.getInputStream(), downward, false));
+        start(name + "-down-write", () -> write(downward, client.getOutputStream()));
     }
 
     private interface Pump {
@@ -89,11 +82,7 @@ final class FaultLink {
                 },
                 name);
         thread.setDaemon(true);
-        threads.add(thread);
         thread.start();
-        if (closed) {
-            thread.interrupt();
-        }
     }
 
     private void read(InputStream from, BlockingQueue<Chunk> queue, boolean up)
@@ -177,14 +166,18 @@ final class FaultLink {
 
     /** Resets both sides, and ends whoever waits for what can't come any more. */
     void close() {
-        boolean first = ended.compareAndSet(false, true);
         closed = true;
         proxy.forget(this);
         reset(client);
         reset(server);
-        if (first) {
-            threads.stream().filter(thread -> thread != Thread.currentThread()).forEach(Thread::interrupt);
-        }
+        end(upward);
+        end(downward);
+    }
+
+    /** Makes room for a reader that waits for it, and gives a writer that waits the end. */
+    private static void end(BlockingQueue<Chunk> queue) {
+        queue.clear();
+        queue.offer(Chunk.end());
     }
 
     private static void reset(Socket socket) {

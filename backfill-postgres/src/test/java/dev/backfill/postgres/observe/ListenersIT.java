@@ -31,7 +31,7 @@ class ListenersIT {
     }
 
     @Test
-    void a_listener_that_throws_is_reported_and_changes_nothing() {
+    void a_listener_that_throws_is_reported_and_changes_nothing() { // AT-4
         try (Logged logged = new Logged();
                 BackfillHarness harness = BackfillHarness.over(db)
                         .definitions(Ledgers.counting(3, (batch, tx) -> 0))

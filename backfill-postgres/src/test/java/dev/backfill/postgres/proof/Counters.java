@@ -9,7 +9,9 @@ import dev.backfill.Keys;
 import dev.backfill.RepairTransaction;
 import dev.backfill.RowRepair;
 import dev.backfill.SetRepair;
+import dev.backfill.StepOutcome;
 import dev.backfill.Validation;
+import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.TestDatabase;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -64,6 +66,15 @@ final class Counters {
                 .repair((batch, tx) -> count(tx, batch.keys()))
                 .validate(validation)
                 .build();
+    }
+
+    /** Steps until a step ends the run, or often enough that none will. */
+    static StepOutcome lastStep(HarnessWorker worker) {
+        StepOutcome outcome = worker.step();
+        for (int i = 0; i < 30 && !(outcome instanceof StepOutcome.Ended); i++) {
+            outcome = worker.step();
+        }
+        return outcome;
     }
 
     static BackfillDefinition<Long> set(int batchSize) {

@@ -164,6 +164,13 @@ class DeadlineIT {
         }
     }
 
+    private void assertOverdue(BackfillHarness harness) {
+        harness.start(Counters.ID);
+        Eventually.until("the only attempt is used up", () -> harness.state(Counters.ID) == BackfillState.FAILED);
+        assertThat(row(harness)).containsEntry("failure_code", "deadline-passed");
+        assertThat(Counters.hits(db)).isEqualTo("0000000000");
+    }
+
     @Test
     void an_interrupted_batch_is_recorded_as_overdue_and_charged() { // BB-2, RB-5
         BackfillDefinition<Long> waiting = Counters.custom(10, (batch, tx) -> {
@@ -174,10 +181,7 @@ class DeadlineIT {
                 .definitions(waiting)
                 .options(o -> quick(o).workers(1).maxAttempts(1))
                 .open()) {
-            harness.start(Counters.ID);
-            Eventually.until("the only attempt is used up", () -> harness.state(Counters.ID) == BackfillState.FAILED);
-            assertThat(row(harness)).containsEntry("failure_code", "deadline-passed");
-            assertThat(Counters.hits(db)).isEqualTo("0000000000");
+            assertOverdue(harness);
         }
     }
 
@@ -201,10 +205,7 @@ class DeadlineIT {
                         .idleInTransactionTimeout(Duration.ofSeconds(30))
                         .maxAttempts(1))
                 .open()) {
-            harness.start(Counters.ID);
-            Eventually.until("the only attempt is used up", () -> harness.state(Counters.ID) == BackfillState.FAILED);
-            assertThat(row(harness)).containsEntry("failure_code", "deadline-passed");
-            assertThat(Counters.hits(db)).isEqualTo("0000000000");
+            assertOverdue(harness);
         }
     }
 

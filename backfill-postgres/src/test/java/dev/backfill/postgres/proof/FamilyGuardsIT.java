@@ -17,7 +17,6 @@ import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
 import dev.backfill.ValidationReport;
 import dev.backfill.testkit.BackfillHarness;
-import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.Race;
 import dev.backfill.testkit.TestDatabase;
@@ -98,11 +97,7 @@ class FamilyGuardsIT {
                 .build();
         try (BackfillHarness harness = open(whole.inRanges(3))) {
             harness.start(part(1));
-            HarnessWorker worker = harness.worker("a");
-            StepOutcome outcome = worker.step();
-            for (int i = 0; i < 30 && !(outcome instanceof StepOutcome.Ended); i++) {
-                outcome = worker.step();
-            }
+            StepOutcome outcome = Counters.lastStep(harness.worker("a"));
             assertThat(outcome)
                     .isInstanceOfSatisfying(
                             StepOutcome.Ended.class,

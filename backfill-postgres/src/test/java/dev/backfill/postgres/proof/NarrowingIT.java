@@ -73,11 +73,7 @@ class NarrowingIT {
         db.execute("update counters set amount = 0 where id = 14");
         try (BackfillHarness harness = engine(poisoned(style))) {
             harness.start(Counters.ID);
-            HarnessWorker worker = harness.worker("a");
-            StepOutcome outcome = worker.step();
-            for (int i = 0; i < 30 && !(outcome instanceof StepOutcome.Ended); i++) {
-                outcome = worker.step();
-            }
+            StepOutcome outcome = Counters.lastStep(harness.worker("a"));
             assertThat(outcome).isInstanceOfSatisfying(StepOutcome.Ended.class, it -> {
                 assertThat(it.state()).isEqualTo(BackfillState.BLOCKED);
                 assertThat(it.diagnostic().code()).isEqualTo(DiagnosticCode.DATA_ERROR.wireName());
@@ -105,11 +101,7 @@ class NarrowingIT {
                 .build();
         try (BackfillHarness harness = engine(definition)) {
             harness.start(Counters.ID);
-            HarnessWorker worker = harness.worker("a");
-            StepOutcome outcome = worker.step();
-            for (int i = 0; i < 30 && !(outcome instanceof StepOutcome.Ended); i++) {
-                outcome = worker.step();
-            }
+            StepOutcome outcome = Counters.lastStep(harness.worker("a"));
             assertThat(outcome).isInstanceOfSatisfying(StepOutcome.Ended.class, it -> {
                 assertThat(it.diagnostic().code()).isEqualTo(DiagnosticCode.DATA_ERROR.wireName());
                 assertThat(it.diagnostic().message()).contains("Key (2)", "note");
@@ -130,11 +122,7 @@ class NarrowingIT {
                 .build();
         try (BackfillHarness harness = engine(definition)) {
             harness.start(Counters.ID);
-            HarnessWorker worker = harness.worker("a");
-            StepOutcome outcome = worker.step();
-            for (int i = 0; i < 10 && !(outcome instanceof StepOutcome.Ended); i++) {
-                outcome = worker.step();
-            }
+            StepOutcome outcome = Counters.lastStep(harness.worker("a"));
             assertThat(outcome)
                     .isInstanceOfSatisfying(
                             StepOutcome.Ended.class,
