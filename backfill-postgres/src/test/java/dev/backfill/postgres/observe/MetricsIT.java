@@ -7,13 +7,16 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillEvent;
 import dev.backfill.BackfillId;
 import dev.backfill.BlockedException;
+import dev.backfill.Pacing;
 import dev.backfill.RetryableException;
 import dev.backfill.StepOutcome;
+import dev.backfill.Validation;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.Fault;
 import dev.backfill.testkit.FaultPoint;
 import dev.backfill.testkit.FaultyConnections;
+import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
 import io.micrometer.core.instrument.Meter;
@@ -169,6 +172,26 @@ class MetricsIT {
 
     private double audited(String action, String outcome) {
         return db.queryLong("select count(*) from backfill_audit where action = ? and outcome = ?", action, outcome);
+    }
+
+    @Test
+    void a_throttle_is_counted_by_what_throttled_once_for_as_long_as_it_lasts() { // OB-1, OB-3
+        BackfillDefinition<Long> paced = Ledgers.over(Ledgers.ID.value())
+                .batchSize(2)
+                .pacing(new Pacing(null, 1L, null, null))
+                .repair((batch, tx) -> 0)
+                .validate(Validation.noRowMatches("false"))
+                .build();
+        try (BackfillHarness harness = harness(paced)) {
+            harness.start(Ledgers.ID);
+            try (HarnessWorker worker = harness.worker("a")) {
+                Eventually.until("it rests", () -> worker.step() instanceof StepOutcome.Waits);
+                worker.step();
+                heard.await(BackfillEvent.Kind.THROTTLED, 1);
+            }
+            assertThat(value("backfill.throttles", "signal", "pace")).isEqualTo(1);
+            assertThat(value("backfill.throttles")).isEqualTo(1);
+        }
     }
 
     @Test

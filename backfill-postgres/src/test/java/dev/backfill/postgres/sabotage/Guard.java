@@ -65,7 +65,7 @@ record Guard(String name, String file, String find, String replace, String test)
     }
 
     Path source() {
-        return SOURCES.resolve(PACKAGE + file + ".java");
+        return SOURCES.resolve(PACKAGE + file + ".java").normalize();
     }
 
     String testClass() {
