@@ -65,8 +65,8 @@ public enum DiagnosticCode {
     WINDOW_TOO_LARGE("A window was larger than the declared batch size.", "Report this; retry repeats the window."),
     /** See {@link #meaning()}. */
     TRANSACTION_CONTROL_REFUSED(
-            "The definition tried to control the transaction or the session.",
-            "Remove commit, rollback, close, SET and the like from the definition, deploy, retry."),
+            "The definition, or a function that it calls, tried to control the transaction or the session.",
+            "Remove commit, rollback, close, SET and the like from the definition and from what it calls, deploy, retry."),
     /** See {@link #meaning()}. */
     SQL_ERROR_SWALLOWED(
             "The definition went on after a SQL error that had aborted the transaction.",
