@@ -29,14 +29,18 @@ final class SentStatements implements ConnectionSource {
         this.real = real;
     }
 
-    /** One statement with its parameters as SQL literals. */
+    /** One statement with its parameters as SQL literals, which may have another one before it that sets how it is planned. */
     record Sent(String sql, List<String> parameters) {
+
+        private String preparation() {
+            return sql.substring(0, sql.lastIndexOf(REPAIR));
+        }
 
         /** The statement as {@code PREPARE} takes it. */
         private String numbered() {
             StringBuilder text = new StringBuilder();
             int next = 1;
-            for (int i = 0; i < sql.length(); i++) {
+            for (int i = preparation().length(); i < sql.length(); i++) {
                 if (sql.charAt(i) != '?') {
                     text.append(sql.charAt(i));
                 } else if (sql.startsWith("??", i)) {
@@ -54,8 +58,9 @@ final class SentStatements implements ConnectionSource {
             try (Connection connection = source.get();
                     var statement = connection.createStatement()) {
                 connection.setAutoCommit(false);
-                statement.execute("set local plan_cache_mode = "
-                        + (generic ? "force_generic_plan" : "force_custom_plan") + "; set local jit = off");
+                statement.execute(
+                        "set local plan_cache_mode = " + (generic ? "force_generic_plan" : "force_custom_plan")
+                                + "; set local jit = off; " + preparation());
                 statement.execute("prepare sent_ as " + numbered());
                 try (var rows =
                         statement.executeQuery("explain (analyze, buffers, costs off, timing off) execute sent_ ("

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
+import dev.backfill.ConnectionSource;
 import dev.backfill.Keys;
 import dev.backfill.RowRepair;
 import dev.backfill.SetRepair;
@@ -14,7 +15,12 @@ import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
+import dev.backfill.testkit.WarmConnections;
+import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
@@ -73,6 +79,52 @@ class WindowIT {
             harness.start(Counters.ID);
             assertThat(harness.worker("a").step()).isInstanceOf(Committed.class);
             assertThat(db.queryText("select count(*) from fired")).isEqualTo("1");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_pool_gets_its_connection_back_as_it_was(Style style) throws SQLException { // BB-2
+        Counters.fresh(db, 10);
+        try (WarmConnections pool = new WarmConnections(db, 1)) {
+            String before = settings(pool);
+            try (BackfillHarness harness = BackfillHarness.over(db)
+                    .connections(pool)
+                    .definitions(style.definition.apply(4))
+                    .open()) {
+                harness.start(Counters.ID);
+                HarnessWorker worker = harness.worker("a");
+                assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 4, 4, false));
+                assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 4, 4, false));
+            }
+            assertThat(settings(pool)).isEqualTo(before);
+        }
+    }
+
+    /** All of one session's. */
+    private static String settings(ConnectionSource pool) throws SQLException {
+        try (Connection connection = pool.get();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select string_agg(name || '=' || setting, chr(10)"
+                        + " order by name) || coalesce(current_setting('backfill.page', true), '') from pg_settings")) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    @Test
+    void what_a_trigger_runs_is_planned_as_ever() { // AT-1
+        Counters.fresh(db, 10);
+        db.execute("create table if not exists planned (loops text); truncate planned;"
+                + " create or replace function notes() returns trigger language plpgsql as $$ begin"
+                + " insert into planned values (current_setting('enable_nestloop')); return new; end $$;"
+                + " create trigger notes before update on counters for each row execute function notes()");
+        try (BackfillHarness harness = BackfillHarness.on(db, Counters.row(4))) {
+            harness.start(Counters.ID);
+            HarnessWorker worker = harness.worker("a");
+            assertThat(worker.step()).isInstanceOf(Committed.class);
+            assertThat(worker.step()).isInstanceOf(Committed.class);
+            assertThat(db.queryTexts("select loops from planned")).hasSize(8).containsOnly("on");
         }
     }
 

@@ -5,6 +5,7 @@ import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.schema.TableFacts;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +16,14 @@ import java.util.stream.IntStream;
 /** Writes computed values back to a window's rows in one statement, only where something differs. Immutable. */
 public final class WriteBackSql {
 
+    // One pass over the page's range, joined by hash, instead of a search in the index for each row, which the planner
+    // prefers as it
+    // takes an array of unknown length for a short one. For the rest of the transaction, in which only the fence
+    // follows.
+    private static final Sql ONE_PASS =
+            Sql.of("/* backfill:repair */ SELECT pg_catalog.set_config('enable_nestloop', 'off', true),"
+                    + " pg_catalog.set_config('enable_seqscan', 'off', true)");
+
     private final int keyWidth;
     private final Sql first;
     private final Sql later;
@@ -23,7 +32,7 @@ public final class WriteBackSql {
     public WriteBackSql(KeySql key, List<String> columns, TableFacts facts) {
         this.keyWidth = key.width();
         first = compile(key, columns, facts, "");
-        later = compile(
+        Sql ranged = compile(
                 key,
                 columns,
                 facts,
@@ -31,6 +40,9 @@ public final class WriteBackSql {
                         + key.leadingRange(
                                 key.leadingOfArray(":checkpoint::text[]"), key.leadingOfArray(":edge::text[]"))
                         + " AND ");
+        // What a trigger runs is planned as ever. Before the first checkpoint the range has one end, and only a search
+        // is sure to be short.
+        later = facts.hasTriggers() ? ranged : ONE_PASS.then(ranged);
     }
 
     private static Sql compile(KeySql key, List<String> columns, TableFacts facts, String after) {
@@ -74,7 +86,7 @@ public final class WriteBackSql {
      * @param values for each column, the rows' values as text
      * @return rows changed
      */
-    public int update(Session session, Claim claim, Params range, List<List<String>> keys, String[][] values)
+    public long update(Session session, Claim claim, Params range, List<List<String>> keys, String[][] values)
             throws SQLException {
         for (int part = 0; part < keyWidth; part++) {
             int index = part;
@@ -83,6 +95,12 @@ public final class WriteBackSql {
         for (int column = 0; column < values.length; column++) {
             range.and("c" + column, values[column]);
         }
-        return (claim.after() == null ? first : later).update(session.connection(), range);
+        Sql sql = claim.after() == null ? first : later;
+        try (PreparedStatement statement = sql.prepare(session.connection(), range)) {
+            if (statement.execute()) {
+                statement.getMoreResults();
+            }
+            return statement.getLargeUpdateCount();
+        }
     }
 }
