@@ -63,7 +63,14 @@ final class Latency implements Section {
         add(sheet, "pause: request to answer (claim gone, work fenced)", answered);
         add(sheet, "pause: request to the worker's own word that it stopped", stopped);
         add(sheet, "close: call to return, claim released", closes(database, settings.kills()));
-        add(sheet, "start: request to first committed batch, poll 1 s ± half", starts(lab, settings.kills()));
+        add(
+                sheet,
+                "start, in the worker's process: request to first committed batch",
+                starts(lab, settings.kills(), 1));
+        add(
+                sheet,
+                "start, in another process: request to first committed batch, poll 1 s ± half",
+                starts(lab, settings.kills(), 0));
         findings.notes()
                 .add(String.format(
                         java.util.Locale.ROOT,
@@ -148,7 +155,8 @@ final class Latency implements Section {
         return millis;
     }
 
-    private static List<Double> starts(Lab lab, int times) throws Exception {
+    /** Asked through an engine with so many workers, beside one that has a worker. */
+    private static List<Double> starts(Lab lab, int times, int workersOfTheAsked) throws Exception {
         Database database = lab.items(20_000);
         List<BackfillDefinition<?>> definitions = new ArrayList<>();
         for (int i = 0; i < times; i++) {
@@ -156,13 +164,18 @@ final class Latency implements Section {
         }
         EventTimes events = new EventTimes();
         List<Double> millis = new ArrayList<>();
-        try (HikariDataSource pool = database.pool(3);
-                Backfills backfills = Engines.open(pool, EngineOptions.defaults(), events, definitions)) {
+        EngineOptions asked = EngineOptions.builder().workers(workersOfTheAsked).build();
+        EngineOptions other =
+                EngineOptions.builder().workers(1 - workersOfTheAsked).build();
+        try (HikariDataSource pool = database.pool(6);
+                Backfills backfills = Engines.open(pool, asked, events, definitions);
+                Backfills elsewhere = Engines.open(pool, other, events, definitions)) {
+            elsewhere.requireStarted();
             for (BackfillDefinition<?> definition : definitions) {
-                long asked = System.nanoTime();
+                long now = System.nanoTime();
                 Engines.start(backfills, definition.id());
-                millis.add((events.first(Kind.BATCH_COMMITTED, definition.id(), asked) - asked) / MILLIS);
-                events.first(Kind.COMPLETED, definition.id(), asked);
+                millis.add((events.first(Kind.BATCH_COMMITTED, definition.id(), now) - now) / MILLIS);
+                events.first(Kind.COMPLETED, definition.id(), now);
             }
         }
         return millis;

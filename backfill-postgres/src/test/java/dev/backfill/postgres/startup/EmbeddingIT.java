@@ -28,6 +28,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
@@ -182,6 +183,33 @@ class EmbeddingIT {
                             "select count(*) from backfill_audit where action = 'start' and outcome = 'applied'"))
                     .isEqualTo(1);
         }
+    }
+
+    @Test
+    void a_start_wakes_the_workers_of_its_own_process() { // CF-4: nobody else would start it
+        EngineOptions hardlyEver =
+                EngineOptions.builder().workers(2).poll(Duration.ofMinutes(10)).build();
+        try (Backfills backfills = PostgresBackfills.on(db)
+                .definitions(threadRoots())
+                .schema(SchemaMode.MIGRATE)
+                .hostMigrations(() -> expand(db.dataSource()))
+                .options(hardlyEver)
+                .processName("sleeper")
+                .operators((authority, capability) -> true)
+                .startup()) {
+            Eventually.until("both workers have looked and rest", () -> resting("backfill-worker-sleeper-") == 2);
+            assertThat(startAtDeployment(backfills, "7")).isTrue();
+            Eventually.until(
+                    "it is completed",
+                    () -> db.queryText("select state from backfill").equals("completed"));
+        }
+    }
+
+    private static long resting(String threads) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread ->
+                        thread.getName().startsWith(threads) && thread.getState() == Thread.State.TIMED_WAITING)
+                .count();
     }
 
     @Test

@@ -72,6 +72,7 @@ public final class Crew implements AutoCloseable {
         String told = "";
         while (!pause.isClosed()) {
             boolean idle = true;
+            long news = pause.news();
             try {
                 StepOutcome outcome = worker.step();
                 idle = !(outcome instanceof StepOutcome.Committed || outcome instanceof StepOutcome.Completed);
@@ -92,7 +93,7 @@ public final class Crew implements AutoCloseable {
                 Thread.interrupted();
             }
             if (idle) {
-                pause.forAtLeast(idleWait(worker));
+                pause.forNews(idleWait(worker), news);
             }
         }
         close(worker);

@@ -42,24 +42,28 @@ public final class OperatorPlane implements BackfillOperations {
     private final ValidationThreads threads;
     private final RehearsalThreads rehearsals;
     private final OperatorEvents events;
+    private final Runnable news;
     private final Denials denials = new Denials();
 
     /**
      * Over an engine that may not be ready yet.
      *
      * @param context the shared parts; throws {@link BackfillUnavailableException} while the tables can't be used
+     * @param news told after an action moved a row, so that this process need not wait until it looks again
      */
     public OperatorPlane(
             OperatorAuthorizer authorizer,
             Supplier<PlaneContext> context,
             ValidationThreads threads,
             RehearsalThreads rehearsals,
-            Events events) {
+            Events events,
+            Runnable news) {
         this.authorizer = authorizer;
         this.context = context;
         this.threads = threads;
         this.rehearsals = rehearsals;
         this.events = new OperatorEvents(events);
+        this.news = news;
     }
 
     @Override
@@ -142,7 +146,11 @@ public final class OperatorPlane implements BackfillOperations {
             return new ActionOutcome.Denied();
         }
         long started = System.nanoTime();
-        return events.answered(request, carryOut(request), started);
+        ActionOutcome outcome = carryOut(request);
+        if (outcome instanceof ActionOutcome.Applied) {
+            news.run();
+        }
+        return events.answered(request, outcome, started);
     }
 
     private ActionOutcome carryOut(OperatorRequest request) {

@@ -64,7 +64,12 @@ public final class EngineBackfills implements Backfills {
         this.rehearsals = new RehearsalThreads(configuration.processName());
         Duration patience = configuration.options().operatorTimeout();
         this.operations = new OperatorPlane(
-                configuration.authorizer(), () -> boot.context(patience), validations, rehearsals, events);
+                configuration.authorizer(),
+                () -> boot.context(patience),
+                validations,
+                rehearsals,
+                events,
+                pause::tellNews);
         this.bootThread = new Thread(this::boot, "backfill-boot-" + configuration.processName());
         this.bootThread.setDaemon(true);
     }
@@ -112,6 +117,7 @@ public final class EngineBackfills implements Backfills {
         try {
             if (started) {
                 boot.startRequired();
+                pause.tellNews();
             } else if (boot.attempt()) {
                 started();
             } else {
