@@ -321,10 +321,11 @@ class BreachIT {
                 "transaction-control-refused");
     }
 
-    @Test
-    void a_rule_that_came_after_the_claim_is_seen() { // RB-4, SR-7
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_rule_that_came_after_the_claim_is_seen(boolean inSql) { // RB-4, SR-7
         Counters.fresh(db, 6);
-        try (BackfillHarness harness = BackfillHarness.on(db, Counters.set(2))) {
+        try (BackfillHarness harness = BackfillHarness.on(db, inSql ? Counters.set(2) : Counters.row(2))) {
             harness.start(Counters.ID);
             HarnessWorker worker = harness.worker("a");
             assertThat(worker.step()).isInstanceOf(Committed.class);

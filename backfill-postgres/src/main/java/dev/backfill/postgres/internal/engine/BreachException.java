@@ -23,6 +23,16 @@ final class BreachException extends Exception {
         return code;
     }
 
+    /** A rule of the table, made after the claim: what the repair's statement did and counted is not what it says. */
+    static void throwIfReplaced(boolean replaced) throws BreachException {
+        if (replaced) {
+            throw new BreachException(
+                    DiagnosticCode.INCOMPATIBLE_SCHEMA,
+                    "A rule of the table runs something else instead of the repair's UPDATE. Drop or disable it.",
+                    null);
+        }
+    }
+
     /** A refusal counts even when the definition's code has swallowed it, or has turned it into something else. */
     static void throwIfRefused(GuardedConnection guarded) throws BreachException {
         SQLException error = guarded.lastError();

@@ -86,7 +86,9 @@ final class RowWindow implements WindowRepair {
             }
         }
         Sql.Params range = PageSql.params(claim, 0).and("edge", Values.array(last));
-        return writeBack.update(session, claim, range, keys, values);
+        WriteBackSql.Written written = writeBack.update(session, claim, range, keys, values);
+        BreachException.throwIfReplaced(written.replaced());
+        return written.changed();
     }
 
     private static @Nullable String apply(RowRepair.Output output, ReadRow row) throws RowFunctionException {

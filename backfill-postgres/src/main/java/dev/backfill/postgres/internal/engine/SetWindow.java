@@ -69,12 +69,7 @@ final class SetWindow implements WindowRepair {
             statement.getMoreResults();
             try (ResultSet row = statement.getResultSet()) {
                 row.next();
-                if (row.getBoolean("replaced")) {
-                    throw new BreachException(
-                            DiagnosticCode.INCOMPATIBLE_SCHEMA,
-                            "A rule of the table runs something else instead of the repair's UPDATE. Drop or disable it.",
-                            null);
-                }
+                BreachException.throwIfReplaced(row.getBoolean("replaced"));
                 List<String> last = Values.texts(row, "last");
                 if (last == null && changed > 0) {
                     // Something has taken the answer away. To ask again would repair these rows a second time.

@@ -96,9 +96,14 @@ public final class PageSql {
         return Sql.of("""
                 /* backfill:page */ SELECT split_part(t.page, ' ', 1)::bigint AS scanned,
                   substr(t.page, strpos(t.page, ' ') + 1)::text[] AS last,
-                  EXISTS (SELECT FROM pg_catalog.pg_rewrite AS r WHERE r.ev_class = {table} AND r.ev_type = '2' AND r.is_instead
-                    AND r.ev_enabled <> 'D') AS replaced
-                FROM (SELECT nullif(pg_catalog.current_setting({told}, true), '') AS page) AS t""", Map.of("told", TOLD, "table", Long.toString(tableOid)));
+                  {replaced} AS replaced
+                FROM (SELECT nullif(pg_catalog.current_setting({told}, true), '') AS page) AS t""", Map.of("told", TOLD, "replaced", replaced(tableOid)));
+    }
+
+    /** Whether a rule runs something else instead of an {@code UPDATE} of the table, as SQL. */
+    static String replaced(long tableOid) {
+        return "EXISTS (SELECT FROM pg_catalog.pg_rewrite AS r WHERE r.ev_class = " + tableOid
+                + " AND r.ev_type = '2' AND r.is_instead AND r.ev_enabled <> 'D')";
     }
 
     /** The same as {@link #update}, asked for in one result; whatever the plan, it says where the page ends. */

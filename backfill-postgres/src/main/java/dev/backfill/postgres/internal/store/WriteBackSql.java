@@ -6,6 +6,7 @@ import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.schema.TableFacts;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,9 +17,8 @@ import java.util.stream.IntStream;
 /** Writes computed values back to a window's rows in one statement, only where something differs. Immutable. */
 public final class WriteBackSql {
 
-    // One pass over the page's range, joined by hash, instead of a search in the index for each row, which the planner
-    // prefers as it
-    // takes an array of unknown length for a short one. For the rest of the transaction, in which only the fence
+    // One pass over the range, joined by hash, instead of a search in the index for each row, which the planner prefers
+    // as it takes an array of unknown length for a short one. It lasts for the transaction, in which only the fence
     // follows.
     private static final Sql ONE_PASS =
             Sql.of("/* backfill:repair */ SELECT pg_catalog.set_config('enable_nestloop', 'off', true),"
@@ -31,15 +31,17 @@ public final class WriteBackSql {
     /** For a key and the written columns. */
     public WriteBackSql(KeySql key, List<String> columns, TableFacts facts) {
         this.keyWidth = key.width();
-        first = compile(key, columns, facts, "");
+        Sql replaced = Sql.of("/* backfill:rules */ SELECT " + PageSql.replaced(facts.oid()) + " AS replaced");
+        first = compile(key, columns, facts, "").then(replaced);
         Sql ranged = compile(
-                key,
-                columns,
-                facts,
-                key.ofRow(key.alias()) + " > " + key.ofArray(":checkpoint::text[]")
-                        + key.leadingRange(
-                                key.leadingOfArray(":checkpoint::text[]"), key.leadingOfArray(":edge::text[]"))
-                        + " AND ");
+                        key,
+                        columns,
+                        facts,
+                        key.ofRow(key.alias()) + " > " + key.ofArray(":checkpoint::text[]")
+                                + key.leadingRange(
+                                        key.leadingOfArray(":checkpoint::text[]"), key.leadingOfArray(":edge::text[]"))
+                                + " AND ")
+                .then(replaced);
         // What a trigger runs is planned as ever. Before the first checkpoint the range has one end, and only a search
         // is sure to be short.
         later = facts.hasTriggers() ? ranged : ONE_PASS.then(ranged);
@@ -79,14 +81,21 @@ public final class WriteBackSql {
     }
 
     /**
+     * What became of it.
+     *
+     * @param changed rows changed
+     * @param replaced whether a rule runs something else instead, so that the count means nothing
+     */
+    public record Written(long changed, boolean replaced) {}
+
+    /**
      * Writes.
      *
      * @param range checkpoint and edge of the window
      * @param keys the rows' keys
      * @param values for each column, the rows' values as text
-     * @return rows changed
      */
-    public long update(Session session, Claim claim, Params range, List<List<String>> keys, String[][] values)
+    public Written update(Session session, Claim claim, Params range, List<List<String>> keys, String[][] values)
             throws SQLException {
         for (int part = 0; part < keyWidth; part++) {
             int index = part;
@@ -100,7 +109,12 @@ public final class WriteBackSql {
             if (statement.execute()) {
                 statement.getMoreResults();
             }
-            return statement.getLargeUpdateCount();
+            long changed = statement.getLargeUpdateCount();
+            statement.getMoreResults();
+            try (ResultSet row = statement.getResultSet()) {
+                row.next();
+                return new Written(changed, row.getBoolean("replaced"));
+            }
         }
     }
 }
