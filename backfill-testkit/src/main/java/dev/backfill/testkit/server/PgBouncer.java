@@ -85,8 +85,10 @@ final class PgBouncer implements PostgresServer {
             int port = freePort();
             Process process = launch(program, slot.home(), configuration(server, port, prepares));
             if (listens(process, port)) {
+                // It holds the slot, too: once collected, it would be free for a JVM that takes this one for a
+                // leftover.
                 Runtime.getRuntime()
-                        .addShutdownHook(new Thread(process::destroyForcibly, "backfill-testkit-pgbouncer-stop"));
+                        .addShutdownHook(new Thread(() -> stop(process, slot), "backfill-testkit-pgbouncer-stop"));
                 LOG.info("Tests go through PgBouncer in transaction mode on port {}.", port);
                 // Below 1.21 a statement that one session prepared is unknown to the next that a client gets.
                 return new PgBouncer(server, port, "?user=backfill" + (prepares ? "" : "&prepareThreshold=0"));
@@ -94,6 +96,15 @@ final class PgBouncer implements PostgresServer {
             process.destroyForcibly();
         }
         throw new IOException("It ended or did not listen. What it said:\n" + Files.readString(log(slot.home())));
+    }
+
+    private static void stop(Process process, ServerSlot slot) {
+        process.destroyForcibly();
+        try {
+            slot.leave();
+        } catch (IOException e) {
+            LOG.debug("The slot of a PgBouncer could not be left; it is free once this JVM has ended.", e);
+        }
     }
 
     private static Process launch(Path program, Path home, String configuration) throws IOException {

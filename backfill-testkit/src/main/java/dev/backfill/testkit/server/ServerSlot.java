@@ -3,9 +3,11 @@ package dev.backfill.testkit.server;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The directory of one embedded server, held by one JVM at a time through a file lock, which the operating system frees with the
@@ -35,13 +37,22 @@ final class ServerSlot {
                     StandardOpenOption.CREATE,
                     StandardOpenOption.WRITE,
                     StandardOpenOption.READ);
-            FileLock lock = channel.tryLock();
+            FileLock lock = tryLock(channel);
             if (lock != null) {
                 return new ServerSlot(home, channel, lock);
             }
             channel.close();
         }
         throw new IOException("All " + MOST + " slots for embedded servers under " + parent + " are taken.");
+    }
+
+    /** Null when it is held, by another JVM or by this one. */
+    private static @Nullable FileLock tryLock(FileChannel channel) throws IOException {
+        try {
+            return channel.tryLock();
+        } catch (OverlappingFileLockException e) {
+            return null;
+        }
     }
 
     Path home() {

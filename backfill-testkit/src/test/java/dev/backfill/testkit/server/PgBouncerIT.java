@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.TestDatabase;
 import dev.backfill.testkit.server.PostgresServers.Durability;
+import java.lang.ref.WeakReference;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -64,6 +65,20 @@ class PgBouncerIT {
         } finally {
             process.destroyForcibly();
         }
+    }
+
+    @Test
+    void its_slot_is_taken_for_as_long_as_this_jvm_lives() throws Exception {
+        assumeInstalled();
+        Path parent = PgBouncer.parent("test-kept");
+        WeakReference<PostgresServer> forgotten = new WeakReference<>(PgBouncer.before(server, "test-kept"));
+        Eventually.until("what nobody holds is collected", () -> {
+            System.gc();
+            return forgotten.get() == null;
+        });
+        ServerSlot next = ServerSlot.take(parent);
+        assertThat(next.home()).isNotEqualTo(parent.resolve("0"));
+        next.leave();
     }
 
     @Test
