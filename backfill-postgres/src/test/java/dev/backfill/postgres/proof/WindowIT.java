@@ -131,8 +131,8 @@ class WindowIT {
     @Test
     void what_a_session_brings_along_is_not_taken_for_the_end_of_a_window() { // BB-1, SR-3
         Counters.fresh(db, 10);
-        String url = db.jdbcUrl() + (db.jdbcUrl().contains("?") ? "&" : "?")
-                + "options=-c%20backfill.page%3D4%5C%20%7B9%7D"; // 4 {9}
+        String url = db.directUrl() + (db.directUrl().contains("?") ? "&" : "?")
+                + "options=-c%20backfill.page%3D4%5C%20%7B9%7D"; // 4 {9}; a pooler takes no such options
         try (BackfillHarness harness = BackfillHarness.over(db)
                 .connections(() -> DriverManager.getConnection(url))
                 .definitions(nobody())
