@@ -10,6 +10,7 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.BackfillUnavailableException;
 import dev.backfill.Backfills;
+import dev.backfill.EngineOptions;
 import dev.backfill.InvalidDefinitionException;
 import dev.backfill.OperatorRequest;
 import dev.backfill.Readiness;
@@ -21,6 +22,7 @@ import dev.backfill.testkit.Race;
 import dev.backfill.testkit.TestDatabase;
 import java.sql.Connection;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -215,7 +217,12 @@ class GateIT {
     @Test
     void a_required_backfill_waits_for_its_columns_and_starts_when_they_come() { // CF-8
         db.execute("alter table items rename column doubled to later");
-        try (Backfills engine = automatic()) {
+        // Its worker hardly ever looks by itself: the start has to wake it.
+        EngineOptions options = Host.quick().poll(Duration.ofMinutes(10)).build();
+        try (Backfills engine = Host.start(
+                db,
+                SchemaMode.MIGRATE,
+                b -> b.requiredAtStartup(Host.ID.value()).options(options))) {
             Host.awaitStarted(engine);
             Eventually.until(
                     "the gate says why",
