@@ -122,6 +122,22 @@ class BoundedBatchIT extends Case {
     }
 
     @Test
+    void a_writer_that_holds_the_table_is_waited_for_and_is_no_contention() throws Exception { // SR-6
+        BackfillHarness harness = open(counted());
+        try (var writer = db.get();
+                var statement = writer.createStatement()) {
+            writer.setAutoCommit(false);
+            statement.execute("INSERT INTO items VALUES (0)");
+            harness.start(ID);
+            HarnessWorker worker = harness.worker("a");
+            statement.execute("LOCK TABLE items IN ACCESS EXCLUSIVE MODE");
+            assertThat(worker.step()).isInstanceOf(StepOutcome.Waits.class);
+            writer.commit();
+            assertThat(worker.step()).isInstanceOf(StepOutcome.Committed.class);
+        }
+    }
+
+    @Test
     void a_backfill_that_the_barrier_holds_too_long_is_blocked() throws Exception { // SR-6
         BackfillHarness harness = open(counted());
         try (var writer = db.get();

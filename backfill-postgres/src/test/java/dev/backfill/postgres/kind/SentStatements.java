@@ -60,7 +60,7 @@ final class SentStatements implements ConnectionSource {
                 connection.setAutoCommit(false);
                 statement.execute(
                         "set local plan_cache_mode = " + (generic ? "force_generic_plan" : "force_custom_plan")
-                                + "; set local jit = off; " + preparation());
+                                + "; set local jit = off; set local backfill.gate = 'open'; " + preparation());
                 statement.execute("prepare sent_ as " + numbered());
                 try (var rows =
                         statement.executeQuery("explain (analyze, buffers, costs off, timing off) execute sent_ ("
@@ -94,8 +94,13 @@ final class SentStatements implements ConnectionSource {
                 return result;
             }
             String sql = (String) arguments[0];
-            return sql != null && sql.startsWith(REPAIR) ? noting(sql, (PreparedStatement) result) : result;
+            return sql != null && isRepair(sql) ? noting(sql, (PreparedStatement) result) : result;
         });
+    }
+
+    /** Not what explains one. */
+    private static boolean isRepair(String sql) {
+        return sql.startsWith(REPAIR) || (sql.startsWith("/* backfill:begin */") && sql.contains(REPAIR));
     }
 
     private PreparedStatement noting(String sql, @Nullable Object target) {
@@ -105,7 +110,11 @@ final class SentStatements implements ConnectionSource {
                 literals.add(literal(arguments[1]));
             }
             if (method.getName().startsWith("execute")) {
-                sent.add(new Sent(sql, List.copyOf(literals)));
+                // Without what opened the batch in the same flush, and its parameters.
+                int from = sql.indexOf(REPAIR);
+                int before = (int)
+                        sql.substring(0, from).chars().filter(c -> c == '?').count();
+                sent.add(new Sent(sql.substring(from), List.copyOf(literals.subList(before, literals.size()))));
             }
             return call(target, method, arguments);
         });

@@ -10,8 +10,11 @@ import dev.backfill.postgres.internal.store.BeginSql;
 import dev.backfill.postgres.internal.store.BeginSql.Begun;
 import dev.backfill.postgres.internal.store.Claim;
 import dev.backfill.postgres.internal.store.FenceSql.Work;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs one batch: one transaction, in which the repair comes first, the fence last, and COMMIT with it. Decides nothing about
@@ -21,36 +24,31 @@ final class BatchRunner {
 
     private final EngineContext engine;
     private final Watchdog watchdog;
-    private final BeginSql begin;
 
     BatchRunner(EngineContext engine, Watchdog watchdog) {
         this.engine = engine;
         this.watchdog = watchdog;
-        this.begin = new BeginSql(engine.names(), engine.options());
     }
 
     BatchResult run(Held held, int limit) {
         Claim claim = held.claim();
         long started = System.nanoTime();
         try (Session session = engine.sessions().open(engine.options().workerSocketTimeout())) {
-            Optional<Begun> row = begin.begin(session, claim);
-            if (row.isEmpty()
-                    || !row.get().mine()
-                    || !row.get().unexpired()
-                    || row.get().state() != BackfillState.RUNNING) {
-                return new BatchResult.NotMine();
-            }
-            Begun begun = row.get();
-            if (held.prepared().definition().startBarrier() && !begun.barrierPassed()) {
-                return new BatchResult.Barrier(begun.barrierExpired());
+            Begun alone = null;
+            if (claim.checkpoint() == null) {
+                // What the start barrier waits for may hold a lock that the window's statement would wait for, too.
+                alone = held.prepared().begin().alone(session, claim);
+                if (!alone.open()) {
+                    return refused(alone);
+                }
             }
             engine.events().publish(BackfillEvent.Kind.BATCH_ATTEMPTED, claim, null);
-            Pacing pacing =
-                    begun.pacing() == null ? held.prepared().definition().pacing() : begun.pacing();
-            BatchMeter.Running measured = engine.meter().begin(session, pacing, started);
-            Work work = work(session, held, limit);
-            measured.repaired();
-            return commit(session, held, begun, work, measured);
+            Repaired repaired = repair(session, held, alone, limit);
+            Work work = repaired.work();
+            if (work == null) {
+                return refused(repaired.begun());
+            }
+            return commit(session, held, repaired.begun(), work, started);
         } catch (WorkFailedException e) {
             return new BatchResult.Failed(e.getCause());
         } catch (SQLException e) {
@@ -58,26 +56,28 @@ final class BatchRunner {
         }
     }
 
+    private static BatchResult refused(Begun begun) {
+        return begun.waits() ? new BatchResult.Barrier(begun.overdue()) : new BatchResult.NotMine();
+    }
+
+    /**
+     * What came of the repair.
+     *
+     * @param begun what the row said when the batch began
+     * @param work what was done; null when the row did not allow any
+     */
+    private record Repaired(Begun begun, @Nullable Work work) {}
+
     /** The repair, with the session spoiled by anything that makes its connection doubtful. */
     @SuppressWarnings(
             "checkstyle:IllegalCatch") // An Error of a definition is the definition's failure, whatever its class.
-    private Work work(Session session, Held held, int limit) throws WorkFailedException {
+    private Repaired repair(Session session, Held held, @Nullable Begun alone, int limit) throws WorkFailedException {
         Claim claim = held.claim();
-        if (claim.bound() == null) {
-            return new Work(null, 0, 0);
+        if (alone != null && claim.bound() == null) {
+            return new Repaired(alone, new Work(null, 0, 0));
         }
         try {
-            Window window = repair(session, held, limit);
-            if (window.scanned() > limit) {
-                throw new BreachException(
-                        DiagnosticCode.WINDOW_TOO_LARGE,
-                        "A window held " + window.scanned() + " keys, more than " + limit + ".",
-                        null);
-            }
-            // No key is left below the bound: only an empty selection says so, never a count of changed rows.
-            return window.last() == null
-                    ? new Work(claim.bound(), 0, 0)
-                    : new Work(window.last(), window.scanned(), window.changed());
+            return watched(session, held, alone, limit);
         } catch (SQLException e) {
             session.failed(e);
             throw new WorkFailedException(e);
@@ -90,26 +90,54 @@ final class BatchRunner {
         }
     }
 
-    private Window repair(Session session, Held held, int limit) throws Exception {
+    private Repaired watched(Session session, Held held, @Nullable Begun alone, int limit) throws Exception {
         try (Watchdog.Watch watch = watchdog.over(held.claim(), engine.options().transactionTimeout())) {
             try {
-                Window window = held.prepared().repair().run(session, held.claim(), limit);
+                Repaired repaired = window(session, held, alone, limit);
                 watch.requireInTime();
-                return window;
+                return repaired;
             } catch (Exception e) {
                 throw watch.explain(e);
             }
         }
     }
 
-    private BatchResult commit(Session session, Held held, Begun begun, Work work, BatchMeter.Running measured) {
+    private static Repaired window(Session session, Held held, @Nullable Begun alone, int limit) throws Exception {
+        Claim claim = held.claim();
+        BeginSql begin = held.prepared().begin();
+        try (PreparedStatement first =
+                alone == null ? begin.withWindow(session, claim, limit) : begin.window(session, claim, limit)) {
+            Begun begun = alone == null ? BeginSql.read(first) : alone;
+            if (!begun.open()) {
+                return new Repaired(begun, null);
+            }
+            Window window = held.prepared().repair().run(session, claim, limit, first);
+            return new Repaired(begun, work(claim, window, limit));
+        }
+    }
+
+    private static Work work(Claim claim, Window window, int limit) throws BreachException {
+        if (window.scanned() > limit) {
+            throw new BreachException(
+                    DiagnosticCode.WINDOW_TOO_LARGE,
+                    "A window held " + window.scanned() + " keys, more than " + limit + ".",
+                    null);
+        }
+        // No key is left below the bound: only an empty selection says so, never a count of changed rows.
+        return window.last() == null
+                ? new Work(claim.bound(), 0, 0)
+                : new Work(window.last(), window.scanned(), window.changed());
+    }
+
+    private BatchResult commit(Session session, Held held, Begun begun, Work work, long started) throws SQLException {
+        Pacing pacing = begun.pacing() == null ? held.prepared().definition().pacing() : begun.pacing();
+        long walBytes = engine.meter().walSince(begun, pacing, session);
         try {
-            return held.prepared()
-                    .fence()
-                    .commit(session, held.claim(), begun.xid(), work)
-                    .<BatchResult>map(state ->
-                            new BatchResult.Committed(state, work, measured.pacing(), measured.cost(work.scanned())))
-                    .orElseGet(() -> new BatchResult.Missed(work, measured.took()));
+            Optional<BackfillState> state = held.prepared().fence().commit(session, held.claim(), begun.xid(), work);
+            Duration took = Duration.ofNanos(System.nanoTime() - started);
+            return state.<BatchResult>map(now -> new BatchResult.Committed(
+                            now, work, pacing, new Pacer.Cost(took, work.scanned(), walBytes)))
+                    .orElseGet(() -> new BatchResult.Missed(work, took));
         } catch (SQLException e) {
             // The driver reports "it landed" and "it never arrived" alike: the connection is done with, and the row
             // decides.

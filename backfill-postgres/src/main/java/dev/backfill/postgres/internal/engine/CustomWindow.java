@@ -28,7 +28,7 @@ final class CustomWindow<K> implements WindowRepair {
 
     private final BackfillDefinition<K> definition;
     private final CustomRepair<K> repair;
-    private final PageSql.Pair keys;
+    private final PageSql.Forms keys;
 
     CustomWindow(KeySql key, BackfillDefinition<K> definition, CustomRepair<K> repair) {
         this.definition = definition;
@@ -37,13 +37,13 @@ final class CustomWindow<K> implements WindowRepair {
     }
 
     @Override
-    public PageSql.Pair statement() {
+    public PageSql.Forms first() {
         return keys;
     }
 
     @Override
-    public Window run(Session session, Claim claim, int limit) throws Exception {
-        List<List<String>> page = page(session, claim, limit);
+    public Window run(Session session, Claim claim, int limit, PreparedStatement first) throws Exception {
+        List<List<String>> page = page(first);
         if (page.isEmpty()) {
             return Window.END_OF_SOURCE;
         }
@@ -64,10 +64,9 @@ final class CustomWindow<K> implements WindowRepair {
         return new Window(page.get(page.size() - 1), page.size(), changed);
     }
 
-    private List<List<String>> page(Session session, Claim claim, int limit) throws SQLException {
+    private static List<List<String>> page(PreparedStatement first) throws SQLException {
         List<List<String>> page = new ArrayList<>();
-        try (PreparedStatement statement = keys.of(claim).prepare(session.connection(), PageSql.params(claim, limit));
-                ResultSet row = statement.executeQuery()) {
+        try (ResultSet row = first.getResultSet()) {
             while (row.next()) {
                 page.add(Objects.requireNonNull(Values.texts(row, "key")));
             }

@@ -38,7 +38,7 @@ record PoisonReport(EngineContext engine) {
     }
 
     private static Optional<List<String>> next(Session session, Held held) throws SQLException {
-        PageSql.Pair keys = new PageSql(held.prepared().key()).keys();
+        PageSql.Forms keys = new PageSql(held.prepared().key()).keys();
         try (PreparedStatement statement =
                         keys.of(held.claim()).prepare(session.connection(), PageSql.params(held.claim(), 1));
                 ResultSet row = statement.executeQuery()) {

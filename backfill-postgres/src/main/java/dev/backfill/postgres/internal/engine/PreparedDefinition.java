@@ -3,6 +3,7 @@ package dev.backfill.postgres.internal.engine;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.CustomRepair;
 import dev.backfill.postgres.internal.schema.TableFacts;
+import dev.backfill.postgres.internal.store.BeginSql;
 import dev.backfill.postgres.internal.store.FenceSql;
 import dev.backfill.postgres.internal.store.KeySql;
 
@@ -12,14 +13,21 @@ import dev.backfill.postgres.internal.store.KeySql;
  * @param definition the definition
  * @param key how its key is spelled
  * @param repair how a window is repaired
+ * @param begin how a batch begins
  * @param fence how a batch commits
  */
-record PreparedDefinition(BackfillDefinition<?> definition, KeySql key, WindowRepair repair, FenceSql fence) {
+record PreparedDefinition(
+        BackfillDefinition<?> definition, KeySql key, WindowRepair repair, BeginSql begin, FenceSql fence) {
 
     static PreparedDefinition of(EngineContext engine, BackfillDefinition<?> definition, TableFacts facts) {
         KeySql key = new KeySql(definition.table(), definition.key());
+        WindowRepair repair = repair(definition, key, facts);
         return new PreparedDefinition(
-                definition, key, repair(definition, key, facts), new FenceSql(engine.names(), key, engine.options()));
+                definition,
+                key,
+                repair,
+                new BeginSql(engine.names(), engine.options(), definition.startBarrier(), repair.first()),
+                new FenceSql(engine.names(), key, engine.options()));
     }
 
     private static <K> WindowRepair repair(BackfillDefinition<K> definition, KeySql key, TableFacts facts) {

@@ -23,7 +23,7 @@ final class RehearsedWindow implements RehearsalThreads.Window<Sample> {
 
     private final EngineContext engine;
     private final Limits limits;
-    private final WindowRepair repair;
+    private final PreparedDefinition prepared;
     private final int limit;
     private final Claim claim;
     private final String position;
@@ -35,7 +35,7 @@ final class RehearsedWindow implements RehearsalThreads.Window<Sample> {
     RehearsedWindow(EngineContext engine, Limits limits, Rehearser.Prepared what, String position, Claim claim) {
         this.engine = engine;
         this.limits = limits;
-        this.repair = what.definition().repair();
+        this.prepared = what.definition();
         this.limit = what.limit();
         this.position = position;
         this.claim = claim;
@@ -65,7 +65,10 @@ final class RehearsedWindow implements RehearsalThreads.Window<Sample> {
     private Sample rehearse(Session opened) throws Exception {
         long walBefore = HealthSql.mark(opened).walPosition();
         long began = System.nanoTime();
-        WindowRepair.Window window = repair.run(opened, claim, limit);
+        WindowRepair.Window window;
+        try (PreparedStatement first = prepared.begin().window(opened, claim, limit)) {
+            window = prepared.repair().run(opened, claim, limit, first);
+        }
         Duration took = Duration.ofNanos(System.nanoTime() - began);
         long wal = HealthSql.mark(opened).walPosition() - walBefore;
         return new Sample(position, window.scanned(), window.changed(), took, wal, SampleSql.locks(opened), null);
@@ -91,7 +94,7 @@ final class RehearsedWindow implements RehearsalThreads.Window<Sample> {
 
     private void begin(Session opened) throws SQLException {
         Sql begin = Sql.of("/* backfill:rehearsal */ SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;"
-                + " /* backfill:rehearsal */ SELECT " + limits.asSelectItems()
+                + "/* backfill:rehearsal */ SELECT " + limits.asSelectItems()
                 + ", pg_catalog.set_config('application_name', :application, true), "
                 + PageSql.UNTOLD);
         String name = "backfill #" + claim.no() + " rehearsal";

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class RowWindow implements WindowRepair {
 
     private final RowRepair repair;
-    private final PageSql.Pair lock;
+    private final PageSql.Forms lock;
     private final List<String> keyColumns;
     private final List<String> readColumns;
     private final WriteBackSql writeBack;
@@ -49,16 +49,15 @@ final class RowWindow implements WindowRepair {
     }
 
     @Override
-    public PageSql.Pair statement() {
+    public PageSql.Forms first() {
         return lock;
     }
 
     @Override
-    public Window run(Session session, Claim claim, int limit) throws Exception {
+    public Window run(Session session, Claim claim, int limit, PreparedStatement first) throws Exception {
         List<ReadRow> rows = new ArrayList<>();
         Window window = Window.END_OF_SOURCE;
-        try (PreparedStatement statement = lock.of(claim).prepare(session.connection(), PageSql.params(claim, limit));
-                ResultSet row = statement.executeQuery()) {
+        try (ResultSet row = first.getResultSet()) {
             while (row.next()) {
                 String key = row.getString(keyColumns.get(0));
                 if (key == null) {

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class SetWindow implements WindowRepair {
 
     private final boolean triggers;
-    private final PageSql.Pair update;
-    private final PageSql.Pair told;
-    private final PageSql.Pair returning;
+    private final PageSql.Forms update;
+    private final PageSql.Forms told;
+    private final PageSql.Forms returning;
 
     SetWindow(KeySql key, SetRepair repair, TableFacts facts) {
         String assignments = repair.assignments().stream()
@@ -50,44 +50,53 @@ final class SetWindow implements WindowRepair {
     }
 
     @Override
-    public PageSql.Pair statement() {
+    public PageSql.Forms first() {
+        // A statement's triggers fire for no row, too: with any, it must not be sent a second time, whatever its plan.
+        return triggers ? returning : told;
+    }
+
+    @Override
+    public PageSql.Forms planned() {
         return triggers ? returning : update;
     }
 
     @Override
-    public Window run(Session session, Claim claim, int limit) throws SQLException, BreachException {
-        // A statement's triggers fire for no row, too: with any, it must not be sent a second time, whatever its plan.
-        Window window = triggers ? null : runTold(session, claim, limit);
+    public Window run(Session session, Claim claim, int limit, PreparedStatement first)
+            throws SQLException, BreachException {
+        Window window = triggers ? returned(first) : told(first);
         return window == null ? runReturning(session, claim, limit) : window;
     }
 
     /** Null, and nothing is changed, if the plan saw that no row can need the repair before it looked where the page ends. */
-    private @Nullable Window runTold(Session session, Claim claim, int limit) throws SQLException, BreachException {
-        try (PreparedStatement statement = told.of(claim).prepare(session.connection(), PageSql.params(claim, limit))) {
-            statement.execute();
-            long changed = statement.getLargeUpdateCount();
-            statement.getMoreResults();
-            try (ResultSet row = statement.getResultSet()) {
-                row.next();
-                BreachException.throwIfReplaced(row.getBoolean("replaced"));
-                List<String> last = Values.texts(row, "last");
-                if (last == null && changed > 0) {
-                    // Something has taken the answer away. To ask again would repair these rows a second time.
-                    throw new BreachException(
-                            DiagnosticCode.TRANSACTION_CONTROL_REFUSED,
-                            "A function reset a setting of the transaction that says where the window ends.",
-                            null);
-                }
-                return last == null ? null : new Window(last, row.getLong("scanned"), changed);
+    private static @Nullable Window told(PreparedStatement first) throws SQLException, BreachException {
+        long changed = first.getLargeUpdateCount();
+        first.getMoreResults();
+        try (ResultSet row = first.getResultSet()) {
+            row.next();
+            BreachException.throwIfReplaced(row.getBoolean("replaced"));
+            List<String> last = Values.texts(row, "last");
+            if (last == null && changed > 0) {
+                // Something has taken the answer away. To ask again would repair these rows a second time.
+                throw new BreachException(
+                        DiagnosticCode.TRANSACTION_CONTROL_REFUSED,
+                        "A function reset a setting of the transaction that says where the window ends.",
+                        null);
             }
+            return last == null ? null : new Window(last, row.getLong("scanned"), changed);
         }
     }
 
     /** The same in one result, which always says where the page ends. */
     private Window runReturning(Session session, Claim claim, int limit) throws SQLException {
         try (PreparedStatement statement =
-                        returning.of(claim).prepare(session.connection(), PageSql.params(claim, limit));
-                ResultSet row = statement.executeQuery()) {
+                returning.of(claim).prepare(session.connection(), PageSql.params(claim, limit))) {
+            statement.execute();
+            return returned(statement);
+        }
+    }
+
+    private static Window returned(PreparedStatement statement) throws SQLException {
+        try (ResultSet row = statement.getResultSet()) {
             row.next();
             return new Window(Values.texts(row, "last"), row.getLong("scanned"), row.getLong("changed"));
         }

@@ -54,7 +54,7 @@ public record StatementProbe(EngineContext engine) {
         Params params = PageSql.params(ends.least(session), ends.greatest(session), definition.batchSize());
         Set<String> big = bigTables(session, definition, facts);
         boolean readsAll = false;
-        for (Sql sql : prepared.repair().statement().both()) {
+        for (Sql sql : prepared.repair().planned().both()) {
             Planned planned = plan(session, sql, params);
             if (planned.refused() != null) {
                 findings.add(refused(definition, "repair", planned.refused()));
@@ -93,7 +93,7 @@ public record StatementProbe(EngineContext engine) {
         EndsSql ends = new EndsSql(prepared.key());
         Params params = PageSql.params(ends.least(session), ends.greatest(session), definition.batchSize());
         List<String> lines = new ArrayList<>();
-        scans(plan(session, prepared.repair().statement().later(), params).plan(), lines);
+        scans(plan(session, prepared.repair().planned().later(), params).plan(), lines);
         return lines;
     }
 

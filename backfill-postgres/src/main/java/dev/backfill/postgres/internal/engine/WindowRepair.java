@@ -3,6 +3,7 @@ package dev.backfill.postgres.internal.engine;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.store.Claim;
 import dev.backfill.postgres.internal.store.PageSql;
+import java.sql.PreparedStatement;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,11 +13,20 @@ import org.jspecify.annotations.Nullable;
  */
 interface WindowRepair {
 
-    /** Does it. Whatever it throws rolls the batch back. */
-    Window run(Session session, Claim claim, int limit) throws Exception;
+    /** The statement that every batch sends first; it selects a window, and for SQL over the window repairs it too. */
+    PageSql.Forms first();
 
-    /** The statement that selects a window, and for SQL over the window repairs it too: what a preflight plans. */
-    PageSql.Pair statement();
+    /** The same as one statement, which a preflight can plan. */
+    default PageSql.Forms planned() {
+        return first();
+    }
+
+    /**
+     * Repairs the window. Whatever it throws rolls the batch back.
+     *
+     * @param first the first statement, executed, and at its first result
+     */
+    Window run(Session session, Claim claim, int limit, PreparedStatement first) throws Exception;
 
     /**
      * What became of it.

@@ -72,10 +72,10 @@ public final class Sql {
         return text;
     }
 
-    /** This statement and another one in one flush. */
+    /** This statement and another one in one flush; each begins with its own comment in {@code pg_stat_activity}. */
     public Sql then(Sql next) {
         return new Sql(
-                text + ";\n" + next.text,
+                text + ";" + next.text,
                 Stream.concat(parameters.stream(), next.parameters.stream()).toList());
     }
 
@@ -134,6 +134,12 @@ public final class Sql {
         /** One more value. */
         public Params and(String name, @Nullable Object value) {
             values.put(name, value);
+            return this;
+        }
+
+        /** All of others as well. */
+        public Params and(Params others) {
+            values.putAll(others.values);
             return this;
         }
 

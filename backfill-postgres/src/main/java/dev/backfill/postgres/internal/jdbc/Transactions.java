@@ -20,7 +20,7 @@ public final class Transactions {
         this.limits = limits;
         this.socketTimeout = socketTimeout;
         this.begin =
-                Sql.of("SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE; /* backfill:settings */ SELECT "
+                Sql.of("SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;/* backfill:settings */ SELECT "
                         + limits.asSelectItems()
                         + ", pg_catalog.set_config('application_name', 'backfill control', true)");
     }

@@ -1,6 +1,5 @@
 package dev.backfill.postgres.internal.store;
 
-import dev.backfill.BackfillState;
 import dev.backfill.EngineOptions;
 import dev.backfill.Pacing;
 import dev.backfill.postgres.internal.jdbc.Limits;
@@ -12,78 +11,130 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first round trip of a batch: opens the transaction, bounds it, reads the row without a lock and learns the transaction's ID.
- * A pause is noticed here, before any work. Immutable.
+ * How a batch begins: opens the transaction, bounds it, reads the row without a lock and learns the transaction's ID. A pause is
+ * noticed here, before any work. It goes alone, or in one flush with the window's first statement, which then finds nothing to do
+ * unless the row said that the batch may run. Immutable; compiled per definition.
  */
 public final class BeginSql {
 
-    private final Sql begin;
-    private final long barrierMillis;
+    private static final String MINE = "b.state = 'running' AND b.generation = :generation AND b.claim_token = :token"
+            + " AND b.claim_expires_at > pg_catalog.clock_timestamp()";
 
-    /** Compiles the statement. */
-    public BeginSql(Names names, EngineOptions options) {
+    private static final String BEGIN =
+            "/* backfill:begin */ SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;"
+                    + "/* backfill:begin */ SELECT {limits}, pg_catalog.set_config('application_name', :application, true), {untold}, "
+                    + PageSql.gate(MINE + " AND (NOT :barrier OR {passed})") + " = 'open' AS open, "
+                    + MINE + " AND :barrier AND NOT {passed} AS waits," + """
+             b.barrier_since < pg_catalog.clock_timestamp() - :barrier_millis * interval '1 millisecond' AS overdue,
+              pg_catalog.pg_current_xact_id()::text AS xid, {wal} AS wal_position,
+              p.id IS NOT NULL AS paced, p.pause_ratio, p.rows_per_second, p.wal_bytes_per_second, p.target_batch_millis
+            FROM {backfill} AS b LEFT JOIN {pace} AS p ON p.id = b.id WHERE b.id = :id""";
+
+    private final Sql alone;
+    private final PageSql.Forms window;
+    private final Sql withWindow;
+    private final long barrierMillis;
+    private final boolean barrier;
+
+    /**
+     * Compiles the statements.
+     *
+     * @param barrier whether the start barrier is waited for (SR-6)
+     * @param window the first statement of a window
+     */
+    public BeginSql(Names names, EngineOptions options, boolean barrier, PageSql.Forms window) {
+        this.barrier = barrier;
+        this.window = window;
         barrierMillis = options.barrierTimeout().toMillis();
-        begin = names.sql(
-                "/* backfill:begin */ SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE; "
-                        + "/* backfill:begin */ SELECT "
-                        + Limits.ofBatch(options).asSelectItems()
-                        + ", pg_catalog.set_config('application_name', :application, true), " + PageSql.UNTOLD + """
-                , b.state,
-                  b.generation = :generation AND b.claim_token = :token AS mine,
-                  b.claim_expires_at > pg_catalog.clock_timestamp() AS unexpired,
-                  pg_catalog.pg_current_xact_id()::text AS xid,
-                  {passed} AS barrier_passed,
-                  pg_catalog.clock_timestamp() - b.barrier_since > :barrier_millis * interval '1 millisecond' AS barrier_expired,
-                  p.id IS NOT NULL AS paced, p.pause_ratio, p.rows_per_second, p.wal_bytes_per_second, p.target_batch_millis
-                FROM {backfill} AS b LEFT JOIN {pace} AS p ON p.id = b.id WHERE b.id = :id""",
-                Map.of("passed", BarrierSql.PASSED));
+        alone = names.sql(
+                BEGIN,
+                Map.of(
+                        "limits", Limits.ofBatch(options).asSelectItems(),
+                        "untold", PageSql.UNTOLD,
+                        "passed", BarrierSql.PASSED,
+                        "wal", HealthSql.POSITION));
+        withWindow = alone.then(window.gated());
     }
 
     /**
      * What the row said when the batch began.
      *
-     * @param state its state
-     * @param mine whether generation and token are the presented ones
-     * @param unexpired whether the lease still held
+     * @param open whether the batch may run: the claim is ours, its lease holds, and every transaction that wrote before the bound was
+     *     captured has ended, where that is waited for (SR-6)
+     * @param waits whether only those transactions are in the way
+     * @param overdue whether they have been waited for too long
      * @param xid the transaction's ID, which the fence must see again
-     * @param barrierPassed whether every transaction that wrote before the bound was captured has ended (SR-6)
-     * @param barrierExpired whether the barrier has waited too long
+     * @param walPosition the server's position in the WAL, in bytes
      * @param pacing the operator's pacing; null for the definition's own
      */
     public record Begun(
-            BackfillState state,
-            boolean mine,
-            boolean unexpired,
+            boolean open,
+            boolean waits,
+            boolean overdue,
             String xid,
-            boolean barrierPassed,
-            boolean barrierExpired,
-            @Nullable Pacing pacing) {}
+            long walPosition,
+            @Nullable Pacing pacing) {
 
-    /** Begins; empty when the row is gone. */
-    public Optional<Begun> begin(Session session, Claim claim) throws SQLException {
-        Params params =
-                ClaimSql.of(claim).and("barrier_millis", barrierMillis).and("application", ApplicationName.of(claim));
-        try (PreparedStatement statement = begin.prepare(session.connection(), params)) {
+        private static final Begun WITHOUT_A_ROW = new Begun(false, false, false, "", 0, null);
+    }
+
+    /** Begins, and sends nothing else. */
+    public Begun alone(Session session, Claim claim) throws SQLException {
+        try (PreparedStatement statement = alone.prepare(session.connection(), params(claim))) {
             statement.execute();
-            statement.getMoreResults();
-            try (ResultSet row = statement.getResultSet()) {
-                return row.next() ? Optional.of(begun(row)) : Optional.empty();
-            }
+            return read(statement);
         }
+    }
+
+    /** Sends the window's first statement in a transaction that has begun; its results are the statement's next ones. */
+    public PreparedStatement window(Session session, Claim claim, int limit) throws SQLException {
+        return executed(window.of(claim).prepare(session.connection(), PageSql.params(claim, limit)));
+    }
+
+    /** Begins with the window's first statement; what the row said is to be {@link #read} before that statement's results. */
+    public PreparedStatement withWindow(Session session, Claim claim, int limit) throws SQLException {
+        Params params = params(claim).and(PageSql.params(claim, limit));
+        return executed(withWindow.prepare(session.connection(), params));
+    }
+
+    private static PreparedStatement executed(PreparedStatement statement) throws SQLException {
+        try {
+            statement.execute();
+            return statement;
+        } catch (SQLException | RuntimeException e) {
+            statement.close();
+            throw e;
+        }
+    }
+
+    private Params params(Claim claim) {
+        return ClaimSql.of(claim)
+                .and("barrier", barrier)
+                .and("barrier_millis", barrierMillis)
+                .and("application", ApplicationName.of(claim));
+    }
+
+    /** What the row said; leaves the statement at the result that comes next, if there is one. */
+    public static Begun read(PreparedStatement statement) throws SQLException {
+        statement.getMoreResults();
+        Begun begun;
+        try (ResultSet row = statement.getResultSet()) {
+            begun = row.next() ? begun(row) : Begun.WITHOUT_A_ROW;
+        }
+        statement.getMoreResults();
+        return begun;
     }
 
     private static Begun begun(ResultSet row) throws SQLException {
         return new Begun(
-                BackfillState.ofWireName(row.getString("state")),
-                row.getBoolean("mine"),
-                row.getBoolean("unexpired"),
+                row.getBoolean("open"),
+                row.getBoolean("waits"),
+                row.getBoolean("overdue"),
                 row.getString("xid"),
-                row.getBoolean("barrier_passed"),
-                row.getBoolean("barrier_expired"),
+                row.getLong("wal_position"),
                 row.getBoolean("paced") ? PaceSql.pacing(row) : null);
     }
 }

@@ -180,8 +180,8 @@ public final class FenceSql {
             lock = names.sql(LOCK);
             String update = fill(FENCE, parts);
             fence = names.sql("/* backfill:fence */ " + update);
-            flush = names.sql(LOCK + "; /* backfill:fence */ WITH f AS (" + update
-                    + ") SELECT min(f.state) AS state, 1 / count(*) AS changed FROM f; /* backfill:commit */ COMMIT");
+            flush = names.sql(LOCK + ";/* backfill:fence */ WITH f AS (" + update
+                    + ") SELECT min(f.state) AS state, 1 / count(*) AS changed FROM f;/* backfill:commit */ COMMIT");
         }
 
         Optional<BackfillState> commitPlainly(Session session, Params params) throws SQLException {

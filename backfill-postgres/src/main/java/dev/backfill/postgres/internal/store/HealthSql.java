@@ -7,10 +7,14 @@ import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** How the server fares, from views that any role may read in part; what it may not see is null. Stateless. */
 public final class HealthSql {
+
+    /** The server's position in the WAL, in bytes, as SQL. */
+    static final String POSITION = "pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), '0/0')::bigint";
 
     private static final Sql SERVER = Sql.of("""
             /* backfill:health */ SELECT s.standbys, s.lag, s.hidden, r.slots, r.retained,
@@ -31,9 +35,9 @@ public final class HealthSql {
                 WHERE relid = :table::text::pg_catalog.regclass) AS v""");
 
     private static final Sql BATCH = Sql.of("""
-            /* backfill:health */ SELECT pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), '0/0')::bigint AS wal,
+            /* backfill:health */ SELECT {position} AS wal,
               (SELECT count(*) FROM pg_catalog.pg_locks AS w
-                WHERE NOT w.granted AND pg_catalog.pg_backend_pid() = ANY (pg_catalog.pg_blocking_pids(w.pid))) AS waiters""");
+                WHERE NOT w.granted AND pg_catalog.pg_backend_pid() = ANY (pg_catalog.pg_blocking_pids(w.pid))) AS waiters""", Map.of("position", POSITION));
 
     private HealthSql() {}
 

@@ -48,6 +48,11 @@ public final class PageSql {
     // Before the first checkpoint there is no lower end, unless a range of a family has one: another text, no sentinel.
     private static final String AFTER = "{row_key} > {checkpoint} AND ";
 
+    // Asked once, before anything is read: with the gate shut the page is empty, and so is every range that comes of
+    // it.
+    private static final String BEHIND_GATE = "pg_catalog.current_setting({gate}, true) = 'open' AND ";
+    private static final String GATE = "'backfill.gate'";
+
     private static final String EDGE = """
             (SELECT scanned FROM backfill_size_) AS scanned, (SELECT {page_texts} FROM backfill_edge_) AS last""";
 
@@ -58,9 +63,20 @@ public final class PageSql {
         this.key = key;
     }
 
-    /** A statement from the source's first key on, and one after a key. */
-    public record Pair(Sql first, Sql later) {
-        /** Both. */
+    /** The select item that opens the gate for what comes {@linkplain Forms#gated behind} it, or shuts it; its text is 'open' then. */
+    static String gate(String condition) {
+        return "pg_catalog.set_config(" + GATE + ", CASE WHEN " + condition + " THEN 'open' ELSE '' END, true)";
+    }
+
+    /**
+     * A statement in its forms.
+     *
+     * @param first from the source's first key on
+     * @param later after a key
+     * @param gated after a key, and only where a {@link #gate} before it in the same transaction is open
+     */
+    public record Forms(Sql first, Sql later, Sql gated) {
+        /** Those that depend on nothing else. */
         public List<Sql> both() {
             return List.of(first, later);
         }
@@ -71,8 +87,8 @@ public final class PageSql {
         }
 
         /** Each followed by another statement in the same flush. */
-        public Pair then(Sql next) {
-            return new Pair(first.then(next), later.then(next));
+        public Forms then(Sql next) {
+            return new Forms(first.then(next), later.then(next), gated.then(next));
         }
     }
 
@@ -80,8 +96,8 @@ public final class PageSql {
      * One UPDATE over the page's range. How many rows it changed, PostgreSQL says of its own accord: to return each of them costs a
      * tenth more. So the page's end goes through {@link #TOLD}, from where {@link #told} fetches it in the same flush.
      */
-    public Pair update(String assignments, String condition) {
-        return pair(ends() + """
+    public Forms update(String assignments, String condition) {
+        return forms(ends() + """
                 , backfill_told_ AS MATERIALIZED (SELECT pg_catalog.set_config({told}, (SELECT scanned FROM backfill_size_) || ' '
                   || (SELECT {page_texts}::text FROM backfill_edge_), true) AS page)
                 , backfill_last_ AS MATERIALIZED (SELECT backfill_edge_.* FROM backfill_told_, backfill_edge_ WHERE page <> '')
@@ -107,8 +123,8 @@ public final class PageSql {
     }
 
     /** The same as {@link #update}, asked for in one result; whatever the plan, it says where the page ends. */
-    public Pair updateReturning(String assignments, String condition) {
-        return pair(ends() + """
+    public Forms updateReturning(String assignments, String condition) {
+        return forms(ends() + """
                 , backfill_done_ AS (UPDATE {source} SET {assignments}
                   WHERE {range} AND ({condition}) RETURNING 1)
                 SELECT (SELECT count(*) FROM backfill_done_) AS changed,\s""" + EDGE, assignments, condition);
@@ -120,8 +136,8 @@ public final class PageSql {
      *
      * @param columns names and expressions of type text
      */
-    public Pair lock(Map<String, String> columns, String condition) {
-        return pair(
+    public Forms lock(Map<String, String> columns, String condition) {
+        return forms(
                 ends() + """
                 , backfill_rows_ AS MATERIALIZED (SELECT {assignments} FROM {source}
                   WHERE {range} AND ({condition}) ORDER BY {row_order} FOR NO KEY UPDATE)
@@ -137,17 +153,19 @@ public final class PageSql {
     }
 
     /** The page's keys as canonical text, in order. */
-    public Pair keys() {
-        return pair(PAGE + " SELECT {page_texts} AS key FROM backfill_page_ ORDER BY {page_order}", "", "");
+    public Forms keys() {
+        return forms(PAGE + " SELECT {page_texts} AS key FROM backfill_page_ ORDER BY {page_order}", "", "");
     }
 
     private String ends() {
         return key.hasExtremes() ? AGGREGATED_PAGE : PAGE;
     }
 
-    private Pair pair(String template, String assignments, String condition) {
-        return new Pair(
-                compile(template, "", assignments, condition), compile(template, AFTER, assignments, condition));
+    private Forms forms(String template, String assignments, String condition) {
+        return new Forms(
+                compile(template, "", assignments, condition),
+                compile(template, AFTER, assignments, condition),
+                compile(template, BEHIND_GATE + AFTER, assignments, condition));
     }
 
     private Sql compile(String template, String after, String assignments, String condition) {
@@ -163,8 +181,8 @@ public final class PageSql {
                 "told_edge", key.ofEdge("backfill_last_"),
                 "leading_range",
                         key.leadingRange("(SELECT k1 FROM backfill_head_)", "(SELECT k1 FROM backfill_edge_)")));
-        fragments.putAll(
-                Map.of("source", key.table(), "assignments", assignments, "condition", condition, "told", TOLD));
+        fragments.putAll(Map.of(
+                "source", key.table(), "assignments", assignments, "condition", condition, "told", TOLD, "gate", GATE));
         // Parameters are named in the template alone: a fragment is put in as it is, so that nothing in an author's SQL
         // or in a
         // name is read as a parameter or as another fragment.

@@ -1,0 +1,151 @@
+package dev.backfill.postgres.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillState;
+import dev.backfill.StepOutcome;
+import dev.backfill.StepOutcome.Committed;
+import dev.backfill.StepOutcome.Fenced;
+import dev.backfill.StepOutcome.Stopped;
+import dev.backfill.StepOutcome.Waits;
+import dev.backfill.Waiting;
+import dev.backfill.testkit.BackfillHarness;
+import dev.backfill.testkit.HarnessWorker;
+import dev.backfill.testkit.PostgresTest;
+import dev.backfill.testkit.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A batch whose row does not allow it does no work, though the window's first statement travels together with the look at the row.
+ * Another session holds a row of the window: whoever worked on it would wait.
+ */
+@PostgresTest
+class BatchGateIT {
+
+    private final TestDatabase db;
+
+    BatchGateIT(TestDatabase db) {
+        this.db = db;
+    }
+
+    enum Style {
+        SET(Counters::set),
+        // A statement's triggers make it another statement.
+        SET_WITH_TRIGGER(Counters::set),
+        ROW(Counters::row),
+        CUSTOM(Counters::custom);
+
+        final IntFunction<BackfillDefinition<Long>> definition;
+
+        Style(IntFunction<BackfillDefinition<Long>> definition) {
+            this.definition = definition;
+        }
+    }
+
+    enum Obstacle {
+        PAUSED(harness -> harness.pause(Counters.ID), new Stopped(Counters.ID, BackfillState.PAUSED)),
+        VALIDATING(
+                harness -> tamper(harness, "state", "validating"), new Stopped(Counters.ID, BackfillState.VALIDATING)),
+        GENERATION(harness -> tamper(harness, "generation", "77"), new Fenced(Counters.ID, "generation")),
+        TOKEN(
+                harness -> tamper(harness, "claim_token", UUID.randomUUID().toString()),
+                new Fenced(Counters.ID, "token")),
+        LEASE(harness -> harness.expireLease(Counters.ID), new Fenced(Counters.ID, "lease"));
+
+        final Consumer<BackfillHarness> put;
+        final StepOutcome outcome;
+
+        Obstacle(Consumer<BackfillHarness> put, StepOutcome outcome) {
+            this.put = put;
+            this.outcome = outcome;
+        }
+
+        private static void tamper(BackfillHarness harness, String column, String value) {
+            harness.tamper(Counters.ID, column, value);
+        }
+    }
+
+    private static Stream<Arguments> everyStyleAndObstacle() {
+        return Stream.of(Style.values())
+                .flatMap(style -> Stream.of(Obstacle.values()).map(obstacle -> arguments(style, obstacle)));
+    }
+
+    /** A backfill with one batch committed, and that worker. */
+    private HarnessWorker afterTheFirstBatch(BackfillHarness harness) {
+        harness.start(Counters.ID);
+        HarnessWorker worker = harness.worker("a");
+        assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 4, 4, false));
+        return worker;
+    }
+
+    private void fresh(Style style) {
+        Counters.fresh(db, 10);
+        if (style == Style.SET_WITH_TRIGGER) {
+            db.execute(
+                    "create or replace function nothing() returns trigger language plpgsql as 'begin return null; end';"
+                            + " create trigger nothing after update on counters for each statement execute function nothing()");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("everyStyleAndObstacle")
+    void a_batch_whose_row_does_not_allow_it_waits_for_nobody(Style style, Obstacle obstacle)
+            throws SQLException { // CL-2, LC-4
+        fresh(style);
+        try (BackfillHarness harness = BackfillHarness.on(db, style.definition.apply(4));
+                HarnessWorker worker = afterTheFirstBatch(harness);
+                Connection other = db.get();
+                Statement statement = other.createStatement()) {
+            obstacle.put.accept(harness);
+            other.setAutoCommit(false);
+            statement.execute("select from counters where id = 5 for update");
+            assertThat(worker.step()).isEqualTo(obstacle.outcome);
+            other.rollback();
+        }
+        assertThat(Counters.hits(db)).isEqualTo("1111000000");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_batch_whose_row_is_gone_does_nothing(Style style) { // CL-2
+        fresh(style);
+        try (BackfillHarness harness = BackfillHarness.on(db, style.definition.apply(4));
+                HarnessWorker worker = afterTheFirstBatch(harness)) {
+            db.execute("delete from backfill");
+            assertThat(worker.step()).isEqualTo(new Stopped(Counters.ID, null));
+        }
+        assertThat(Counters.hits(db)).isEqualTo("1111000000");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_later_batch_waits_for_the_start_barrier_too(Style style) throws SQLException { // SR-6
+        fresh(style);
+        try (BackfillHarness harness = BackfillHarness.on(db, style.definition.apply(4));
+                HarnessWorker worker = afterTheFirstBatch(harness);
+                Connection writer = db.get();
+                Statement statement = writer.createStatement()) {
+            writer.setAutoCommit(false);
+            statement.execute("update counters set amount = 2 where id = 5");
+            // As after a version without the barrier began the work.
+            long own = db.queryLong("select pg_snapshot_xmin(pg_current_snapshot())::text::bigint");
+            harness.tamper(Counters.ID, "bound_xmax", Long.toString(own + 1));
+            assertThat(worker.step()).isEqualTo(new Waits(Counters.ID, Waiting.Reason.START_BARRIER));
+            writer.commit();
+            assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 4, 4, false));
+        }
+        assertThat(Counters.hits(db)).isEqualTo("1111111100");
+    }
+}
