@@ -19,10 +19,9 @@ public final class Transactions {
         this.sessions = sessions;
         this.limits = limits;
         this.socketTimeout = socketTimeout;
-        this.begin =
-                Sql.of("SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;/* backfill:settings */ SELECT "
-                        + limits.asSelectItems()
-                        + ", pg_catalog.set_config('application_name', 'backfill control', true)");
+        this.begin = Sql.of("SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;/* backfill:settings */ SELECT "
+                + limits.asSelectItems()
+                + ", pg_catalog.set_config('application_name', 'backfill control', true)");
     }
 
     /** What bounds each transaction. */
