@@ -19,11 +19,13 @@ import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -116,9 +118,9 @@ class BatchGateIT {
         Counters.fresh(db, 10);
         db.execute("drop sequence if exists looked; create sequence looked");
         if (style == Style.SET_WITH_TRIGGER) {
-            db.execute(
-                    "create or replace function nothing() returns trigger language plpgsql as 'begin return null; end';"
-                            + " create trigger nothing after update on counters for each statement execute function nothing()");
+            db.execute("create or replace function nothing() returns trigger language plpgsql as"
+                    + " 'begin perform nextval(''looked''); return null; end';"
+                    + " create trigger nothing after update on counters for each statement execute function nothing()");
         }
     }
 
@@ -138,14 +140,38 @@ class BatchGateIT {
 
     @ParameterizedTest
     @EnumSource
-    void a_batch_whose_row_is_gone_does_nothing(Style style) { // CL-2
+    void a_batch_whose_row_is_gone_does_nothing_even_if_the_session_brings_an_open_gate(Style style) { // CL-2
         fresh(style);
-        try (BackfillHarness harness = BackfillHarness.on(db, style.definition);
+        // A pooler takes no such options.
+        String url = db.directUrl() + (db.directUrl().contains("?") ? "&" : "?") + "options=-c%20backfill.gate%3Dopen";
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                        .definitions(style.definition)
+                        .connections(() -> DriverManager.getConnection(url))
+                        .open();
                 HarnessWorker worker = afterTheFirstBatch(harness)) {
             db.execute("delete from backfill");
+            long looked = looked();
             assertThat(worker.step()).isEqualTo(new Stopped(Counters.ID, null));
+            assertThat(looked()).isEqualTo(looked).isPositive();
         }
         assertThat(Counters.hits(db)).isEqualTo("1111000000");
+    }
+
+    @Test
+    void a_gate_that_the_authors_function_shuts_hides_no_row() { // SR-7, VA-1
+        Counters.fresh(db, 10);
+        db.execute("create or replace function shuts(int) returns boolean immutable language plpgsql as"
+                + " 'begin perform set_config(''backfill.gate'', '''', true); return true; end'");
+        BackfillDefinition<Long> shutting = Counters.over(Counters.ID.value())
+                .batchSize(4)
+                .repair(RowRepair.reading("hits").writing("hits", row -> 1).where("shuts(1)"))
+                .validate(Validation.noRowMatches("false"))
+                .build();
+        try (BackfillHarness harness = BackfillHarness.on(db, shutting)) {
+            harness.start(Counters.ID);
+            harness.runToCompletion(Counters.ID);
+        }
+        assertThat(Counters.hits(db)).isEqualTo("1111111111");
     }
 
     @ParameterizedTest

@@ -131,16 +131,33 @@ class WindowIT {
     @Test
     void what_a_session_brings_along_is_not_taken_for_the_end_of_a_window() { // BB-1, SR-3
         Counters.fresh(db, 10);
-        String url = db.directUrl() + (db.directUrl().contains("?") ? "&" : "?")
-                + "options=-c%20backfill.page%3D4%5C%20%7B9%7D"; // 4 {9}; a pooler takes no such options
-        try (BackfillHarness harness = BackfillHarness.over(db)
-                .connections(() -> DriverManager.getConnection(url))
-                .definitions(nobody())
-                .open()) {
+        try (BackfillHarness harness = bringingAPage(nobody())) {
             harness.start(Counters.ID);
             assertThat(harness.worker("a").step()).isEqualTo(new Committed(Counters.ID, 4, 0, false));
             assertThat(harness.row(Counters.ID)).containsEntry("checkpoint", "{4}");
         }
+    }
+
+    @Test
+    void what_a_session_brings_along_is_not_taken_for_the_end_of_an_empty_window() { // SR-3, SR-7
+        Counters.fresh(db, 10);
+        try (BackfillHarness harness = bringingAPage(Counters.set(4))) {
+            harness.start(Counters.ID);
+            HarnessWorker worker = harness.worker("a");
+            assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 4, 4, false));
+            db.execute("delete from counters where id > 4");
+            assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 0, 0, true));
+        }
+    }
+
+    /** Its sessions begin with a window's end, 4 keys up to 9, which no batch has put there; a pooler takes no such options. */
+    private BackfillHarness bringingAPage(BackfillDefinition<?> definition) {
+        String url = db.directUrl() + (db.directUrl().contains("?") ? "&" : "?")
+                + "options=-c%20backfill.page%3D4%5C%20%7B9%7D";
+        return BackfillHarness.over(db)
+                .connections(() -> DriverManager.getConnection(url))
+                .definitions(definition)
+                .open();
     }
 
     private static BackfillDefinition<Long> nobody() {

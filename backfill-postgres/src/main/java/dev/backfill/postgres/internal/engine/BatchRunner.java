@@ -35,8 +35,9 @@ final class BatchRunner {
         long started = System.nanoTime();
         try (Session session = engine.sessions().open(engine.options().workerSocketTimeout())) {
             Begun alone = null;
-            if (claim.checkpoint() == null) {
-                // What the start barrier waits for may hold a lock that the window's statement would wait for, too.
+            if (claim.checkpoint() == null || held.prepared().repair().looksAlone()) {
+                // What the start barrier waits for may hold a lock that the window's statement would wait for, too; and
+                // triggers of a statement fire even where its gate is shut.
                 alone = held.prepared().begin().alone(session, claim);
                 if (!alone.open()) {
                     return refused(alone);
@@ -77,7 +78,7 @@ final class BatchRunner {
             return new Repaired(alone, new Work(null, 0, 0));
         }
         try {
-            return watched(session, held, alone, limit);
+            return window(session, held, alone, limit);
         } catch (SQLException e) {
             session.failed(e);
             throw new WorkFailedException(e);
@@ -90,19 +91,7 @@ final class BatchRunner {
         }
     }
 
-    private Repaired watched(Session session, Held held, @Nullable Begun alone, int limit) throws Exception {
-        try (Watchdog.Watch watch = watchdog.over(held.claim(), engine.options().transactionTimeout())) {
-            try {
-                Repaired repaired = window(session, held, alone, limit);
-                watch.requireInTime();
-                return repaired;
-            } catch (Exception e) {
-                throw watch.explain(e);
-            }
-        }
-    }
-
-    private static Repaired window(Session session, Held held, @Nullable Begun alone, int limit) throws Exception {
+    private Repaired window(Session session, Held held, @Nullable Begun alone, int limit) throws Exception {
         Claim claim = held.claim();
         BeginSql begin = held.prepared().begin();
         try (PreparedStatement first =
@@ -111,8 +100,27 @@ final class BatchRunner {
             if (!begun.open()) {
                 return new Repaired(begun, null);
             }
-            Window window = held.prepared().repair().run(session, claim, limit, first);
+            Window window = watched(session, held, limit, first);
+            if (alone == null && window.last() == null) {
+                // A function of the author's may have shut the gate: only a statement without one says that no key is
+                // left.
+                try (PreparedStatement again = begin.window(session, claim, limit)) {
+                    window = watched(session, held, limit, again);
+                }
+            }
             return new Repaired(begun, work(claim, window, limit));
+        }
+    }
+
+    private Window watched(Session session, Held held, int limit, PreparedStatement first) throws Exception {
+        try (Watchdog.Watch watch = watchdog.over(held.claim(), engine.options().transactionTimeout())) {
+            try {
+                Window window = held.prepared().repair().run(session, held.claim(), limit, first);
+                watch.requireInTime();
+                return window;
+            } catch (Exception e) {
+                throw watch.explain(e);
+            }
         }
     }
 

@@ -56,6 +56,11 @@ final class SetWindow implements WindowRepair {
     }
 
     @Override
+    public boolean looksAlone() {
+        return triggers;
+    }
+
+    @Override
     public PageSql.Forms planned() {
         return triggers ? returning : update;
     }

@@ -16,6 +16,11 @@ interface WindowRepair {
     /** The statement that every batch sends first; it selects a window, and for SQL over the window repairs it too. */
     PageSql.Forms first();
 
+    /** Whether the row must be looked at before that statement is sent, because it has triggers that fire for no row, too. */
+    default boolean looksAlone() {
+        return false;
+    }
+
     /** The same as one statement, which a preflight can plan. */
     default PageSql.Forms planned() {
         return first();

@@ -23,6 +23,7 @@ public final class BeginSql {
     private static final String MINE = "b.state = 'running' AND b.generation = :generation AND b.claim_token = :token"
             + " AND b.claim_expires_at > pg_catalog.clock_timestamp()";
 
+    // One row even where the backfill has none: the limits and the gate must be set for what comes behind.
     private static final String BEGIN =
             "/* backfill:begin */ SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;"
                     + "/* backfill:begin */ SELECT {limits}, pg_catalog.set_config('application_name', :application, true), {untold}, "
@@ -31,7 +32,7 @@ public final class BeginSql {
              b.barrier_since < pg_catalog.clock_timestamp() - :barrier_millis * interval '1 millisecond' AS overdue,
               pg_catalog.pg_current_xact_id()::text AS xid, {wal} AS wal_position,
               p.id IS NOT NULL AS paced, p.pause_ratio, p.rows_per_second, p.wal_bytes_per_second, p.target_batch_millis
-            FROM {backfill} AS b LEFT JOIN {pace} AS p ON p.id = b.id WHERE b.id = :id""";
+            FROM (SELECT 1) AS one LEFT JOIN {backfill} AS b ON b.id = :id LEFT JOIN {pace} AS p ON p.id = b.id""";
 
     private final Sql alone;
     private final PageSql.Forms window;
@@ -62,8 +63,8 @@ public final class BeginSql {
     /**
      * What the row said when the batch began.
      *
-     * @param open whether the batch may run: the claim is ours, its lease holds, and every transaction that wrote before the bound was
-     *     captured has ended, where that is waited for (SR-6)
+     * @param open whether the batch may run: the row is there, the claim is ours, its lease holds, and every transaction that wrote
+     *     before the bound was captured has ended, where that is waited for (SR-6)
      * @param waits whether only those transactions are in the way
      * @param overdue whether they have been waited for too long
      * @param xid the transaction's ID, which the fence must see again
@@ -76,10 +77,7 @@ public final class BeginSql {
             boolean overdue,
             String xid,
             long walPosition,
-            @Nullable Pacing pacing) {
-
-        private static final Begun WITHOUT_A_ROW = new Begun(false, false, false, "", 0, null);
-    }
+            @Nullable Pacing pacing) {}
 
     /** Begins, and sends nothing else. */
     public Begun alone(Session session, Claim claim) throws SQLException {
@@ -122,7 +120,8 @@ public final class BeginSql {
         statement.getMoreResults();
         Begun begun;
         try (ResultSet row = statement.getResultSet()) {
-            begun = row.next() ? begun(row) : Begun.WITHOUT_A_ROW;
+            row.next();
+            begun = begun(row);
         }
         statement.getMoreResults();
         return begun;

@@ -98,8 +98,8 @@ public final class PageSql {
      */
     public Forms update(String assignments, String condition) {
         return forms(ends() + """
-                , backfill_told_ AS MATERIALIZED (SELECT pg_catalog.set_config({told}, (SELECT scanned FROM backfill_size_) || ' '
-                  || (SELECT {page_texts}::text FROM backfill_edge_), true) AS page)
+                , backfill_told_ AS MATERIALIZED (SELECT pg_catalog.set_config({told}, coalesce((SELECT scanned FROM backfill_size_) || ' '
+                  || (SELECT {page_texts}::text FROM backfill_edge_), ''), true) AS page)
                 , backfill_last_ AS MATERIALIZED (SELECT backfill_edge_.* FROM backfill_told_, backfill_edge_ WHERE page <> '')
                 UPDATE {source} SET {assignments} WHERE {told_range} AND ({condition})""", assignments, condition);
     }
