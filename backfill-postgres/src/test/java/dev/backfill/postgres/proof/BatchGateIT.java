@@ -15,6 +15,7 @@ import dev.backfill.StepOutcome.Waits;
 import dev.backfill.Validation;
 import dev.backfill.Waiting;
 import dev.backfill.testkit.BackfillHarness;
+import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
@@ -22,7 +23,9 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -192,5 +195,43 @@ class BatchGateIT {
             assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 4, 4, false));
         }
         assertThat(Counters.hits(db)).isEqualTo("1111111100");
+    }
+
+    @Test
+    void a_look_that_hangs_is_no_fault_of_the_definition() throws Exception { // RB-2, RB-3, BB-2
+        Counters.fresh(db, 10);
+        CountDownLatch inFirstBatch = new CountDownLatch(1);
+        CountDownLatch locked = new CountDownLatch(1);
+        BackfillDefinition<Long> waiting = Counters.custom(4, (batch, tx) -> {
+            inFirstBatch.countDown();
+            locked.await();
+            return 0;
+        });
+        Duration second = Duration.ofSeconds(1);
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                        .definitions(waiting)
+                        .options(options -> options.workers(1)
+                                .statementTimeout(second)
+                                .transactionTimeout(second)
+                                .idleInTransactionTimeout(second)
+                                .lease(Duration.ofSeconds(4))
+                                // Longer than the definition's own deadline, so that this would be first.
+                                .workerSocketTimeout(Duration.ofMillis(2_900)))
+                        .open();
+                Connection other = db.get();
+                Statement statement = other.createStatement()) {
+            harness.start(Counters.ID);
+            inFirstBatch.await();
+            other.setAutoCommit(false);
+            // The next batch's look reads it, under no limit of PostgreSQL's yet.
+            statement.execute("lock table backfill_pace in access exclusive mode");
+            locked.countDown();
+            Eventually.until(
+                    "a failure is recorded", () -> harness.row(Counters.ID).get("failure_code") != null);
+            assertThat(harness.row(Counters.ID)).containsEntry("failure_code", "infrastructure");
+            other.rollback();
+        } finally {
+            locked.countDown();
+        }
     }
 }
