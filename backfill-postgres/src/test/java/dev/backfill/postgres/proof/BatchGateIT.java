@@ -223,15 +223,33 @@ class BatchGateIT {
             harness.start(Counters.ID);
             inFirstBatch.await();
             other.setAutoCommit(false);
-            // The next batch's look reads it, under no limit of PostgreSQL's yet.
-            statement.execute("lock table backfill_pace in access exclusive mode");
+            // The first batch's look has read it, so this waits for its end; the second one's waits for this, under no
+            // limit of PostgreSQL's yet.
+            Thread locking = new Thread(() -> lockPaces(statement), "locking");
+            locking.start();
+            Eventually.until(
+                    "the lock is asked for",
+                    () -> db.queryLong("select count(*) from pg_locks where not granted"
+                                    + " and relation = 'backfill_pace'::regclass")
+                            == 1);
             locked.countDown();
             Eventually.until(
                     "a failure is recorded", () -> harness.row(Counters.ID).get("failure_code") != null);
-            assertThat(harness.row(Counters.ID)).containsEntry("failure_code", "infrastructure");
+            assertThat(harness.row(Counters.ID))
+                    .containsEntry("batches", "1")
+                    .containsEntry("failure_code", "infrastructure");
+            locking.join();
             other.rollback();
         } finally {
             locked.countDown();
+        }
+    }
+
+    private static void lockPaces(Statement statement) {
+        try {
+            statement.execute("lock table backfill_pace in access exclusive mode");
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
         }
     }
 }
