@@ -207,17 +207,7 @@ class BatchGateIT {
             locked.await();
             return 0;
         });
-        Duration second = Duration.ofSeconds(1);
-        try (BackfillHarness harness = BackfillHarness.over(db)
-                        .definitions(waiting)
-                        .options(options -> options.workers(1)
-                                .statementTimeout(second)
-                                .transactionTimeout(second)
-                                .idleInTransactionTimeout(second)
-                                .lease(Duration.ofSeconds(4))
-                                // Longer than the definition's own deadline, so that this would be first.
-                                .workerSocketTimeout(Duration.ofMillis(2_900)))
-                        .open();
+        try (BackfillHarness harness = hurried(waiting);
                 Connection other = db.get();
                 Statement statement = other.createStatement()) {
             harness.start(Counters.ID);
@@ -243,6 +233,20 @@ class BatchGateIT {
         } finally {
             locked.countDown();
         }
+    }
+
+    /** A worker of its own, and a socket whose time is longer than a definition's own deadline, so that this would be first. */
+    private BackfillHarness hurried(BackfillDefinition<?> definition) {
+        Duration second = Duration.ofSeconds(1);
+        return BackfillHarness.over(db)
+                .definitions(definition)
+                .options(options -> options.workers(1)
+                        .statementTimeout(second)
+                        .transactionTimeout(second)
+                        .idleInTransactionTimeout(second)
+                        .lease(Duration.ofSeconds(4))
+                        .workerSocketTimeout(Duration.ofMillis(2_900)))
+                .open();
     }
 
     private static void lockPaces(Statement statement) {
