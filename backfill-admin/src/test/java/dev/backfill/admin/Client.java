@@ -86,8 +86,16 @@ public final class Client {
         }
     }
 
-    /** Sends bytes that no HTTP library would send, and returns all that comes back. */
+    /**
+     * Sends bytes that no HTTP library would send, and returns all that comes back. Once more if that is nothing: a server may take a
+     * connection whose one half was closed early for one that is gone.
+     */
     static String raw(int port, byte[] bytes) throws IOException {
+        String answer = exchange(port, bytes);
+        return answer.isEmpty() ? exchange(port, bytes) : answer;
+    }
+
+    private static String exchange(int port, byte[] bytes) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(20_000);
             socket.getOutputStream().write(bytes);
