@@ -43,6 +43,8 @@ class BatchGateIT {
 
     private static final String LOOKED = "nextval('looked') > 0";
 
+    private static final SetRepair COUNTED = SetRepair.set("hits", "hits + 1").where(LOOKED);
+
     private final TestDatabase db;
 
     BatchGateIT(TestDatabase db) {
@@ -50,19 +52,14 @@ class BatchGateIT {
     }
 
     enum Style {
-        SET(Counters.over(Counters.ID.value())
-                .batchSize(4)
-                .repair(SetRepair.set("hits", "hits + 1").where(LOOKED))),
+        SET(inFours().repair(COUNTED)),
         // A statement's triggers make it another statement.
-        SET_WITH_TRIGGER(Counters.over(Counters.ID.value())
-                .batchSize(4)
-                .repair(SetRepair.set("hits", "hits + 1").where(LOOKED))),
-        ROW(Counters.over(Counters.ID.value())
-                .batchSize(4)
+        SET_WITH_TRIGGER(inFours().repair(COUNTED)),
+        ROW(inFours()
                 .repair(RowRepair.reading("hits")
                         .writing("hits", row -> Long.parseLong(String.valueOf(row.text("hits"))) + 1)
                         .where(LOOKED))),
-        CUSTOM(Counters.over(Counters.ID.value()).batchSize(4).repair((batch, tx) -> {
+        CUSTOM(inFours().repair((batch, tx) -> {
             try (Statement statement = tx.connection().createStatement()) {
                 statement.execute("select nextval('looked')");
             }
@@ -98,6 +95,10 @@ class BatchGateIT {
         private static void tamper(BackfillHarness harness, String column, String value) {
             harness.tamper(Counters.ID, column, value);
         }
+    }
+
+    private static BackfillDefinition.Builder<Long> inFours() {
+        return Counters.over(Counters.ID.value()).batchSize(4);
     }
 
     private static Stream<Arguments> everyStyleAndObstacle() {
@@ -165,8 +166,7 @@ class BatchGateIT {
         Counters.fresh(db, 10);
         db.execute("create or replace function shuts(int) returns boolean immutable language plpgsql as"
                 + " 'begin perform set_config(''backfill.gate'', '''', true); return true; end'");
-        BackfillDefinition<Long> shutting = Counters.over(Counters.ID.value())
-                .batchSize(4)
+        BackfillDefinition<Long> shutting = inFours()
                 .repair(RowRepair.reading("hits").writing("hits", row -> 1).where("shuts(1)"))
                 .validate(Validation.noRowMatches("false"))
                 .build();
@@ -235,17 +235,60 @@ class BatchGateIT {
         }
     }
 
+    @Test
+    void what_the_windows_statement_took_is_no_more_time_for_the_code() { // BB-2
+        Counters.fresh(db, 10);
+        // A timer and not a barrier, because it is the statement's time that counts.
+        db.execute("create or replace function slow(bigint) returns bigint language sql as"
+                + " 'select $1 from pg_sleep(case when $1 = 1 then 1.3 else 0 end)'");
+        CountDownLatch release = new CountDownLatch(1);
+        BackfillDefinition<Long> endless = inFours()
+                .repair(RowRepair.reading("hits")
+                        .writing("hits", row -> deafUntil(release))
+                        .where("slow(id) > 0"))
+                .validate(Validation.noRowMatches("false"))
+                .build();
+        Duration limit = Duration.ofMillis(1_500);
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .definitions(endless)
+                .options(options -> options.workers(1)
+                        .statementTimeout(limit)
+                        .transactionTimeout(limit)
+                        .idleInTransactionTimeout(limit)
+                        .lease(limit.multipliedBy(2))
+                        .closeTimeout(limit))
+                .open()) {
+            harness.start(Counters.ID);
+            Eventually.until(
+                    "the overrun is recorded while the lease holds",
+                    () -> "deadline-passed".equals(harness.row(Counters.ID).get("failure_code")));
+        } finally {
+            release.countDown();
+        }
+    }
+
+    private static int deafUntil(CountDownLatch release) {
+        while (true) {
+            try {
+                release.await();
+                return 1;
+            } catch (InterruptedException e) {
+                // deaf
+            }
+        }
+    }
+
     /** A worker of its own, and a socket whose time is longer than a definition's own deadline, so that this would be first. */
     private BackfillHarness hurried(BackfillDefinition<?> definition) {
-        Duration second = Duration.ofSeconds(1);
+        Duration limit = Duration.ofSeconds(2);
         return BackfillHarness.over(db)
                 .definitions(definition)
                 .options(options -> options.workers(1)
-                        .statementTimeout(second)
-                        .transactionTimeout(second)
-                        .idleInTransactionTimeout(second)
-                        .lease(Duration.ofSeconds(4))
-                        .workerSocketTimeout(Duration.ofMillis(2_900)))
+                        .statementTimeout(limit)
+                        .transactionTimeout(limit)
+                        .idleInTransactionTimeout(limit)
+                        .lease(Duration.ofSeconds(7))
+                        .workerSocketTimeout(Duration.ofMillis(5_200)))
                 .open();
     }
 

@@ -44,7 +44,7 @@ final class BatchRunner {
                 }
             }
             engine.events().publish(BackfillEvent.Kind.BATCH_ATTEMPTED, claim, null);
-            Repaired repaired = repair(session, held, alone, limit);
+            Repaired repaired = repair(session, held, alone, limit, started);
             Work work = repaired.work();
             if (work == null) {
                 return refused(repaired.begun());
@@ -72,13 +72,14 @@ final class BatchRunner {
     /** The repair, with the session spoiled by anything that makes its connection doubtful. */
     @SuppressWarnings(
             "checkstyle:IllegalCatch") // An Error of a definition is the definition's failure, whatever its class.
-    private Repaired repair(Session session, Held held, @Nullable Begun alone, int limit) throws WorkFailedException {
+    private Repaired repair(Session session, Held held, @Nullable Begun alone, int limit, long started)
+            throws WorkFailedException {
         Claim claim = held.claim();
         if (alone != null && claim.bound() == null) {
             return new Repaired(alone, new Work(null, 0, 0));
         }
         try {
-            return window(session, held, alone, limit);
+            return window(session, held, alone, limit, started);
         } catch (SQLException e) {
             session.failed(e);
             throw new WorkFailedException(e);
@@ -91,7 +92,8 @@ final class BatchRunner {
         }
     }
 
-    private Repaired window(Session session, Held held, @Nullable Begun alone, int limit) throws Exception {
+    private Repaired window(Session session, Held held, @Nullable Begun alone, int limit, long started)
+            throws Exception {
         Claim claim = held.claim();
         BeginSql begin = held.prepared().begin();
         try (PreparedStatement first =
@@ -100,20 +102,23 @@ final class BatchRunner {
             if (!begun.open()) {
                 return new Repaired(begun, null);
             }
-            Window window = watched(session, held, limit, first);
+            Window window = watched(session, held, limit, first, started);
             if (alone == null && window.last() == null) {
                 // A function of the author's may have shut the gate: only a statement without one says that no key is
                 // left.
                 try (PreparedStatement again = begin.window(session, claim, limit)) {
-                    window = watched(session, held, limit, again);
+                    window = watched(session, held, limit, again, started);
                 }
             }
             return new Repaired(begun, work(claim, window, limit));
         }
     }
 
-    private Window watched(Session session, Held held, int limit, PreparedStatement first) throws Exception {
-        try (Watchdog.Watch watch = watchdog.over(held.claim(), engine.options().transactionTimeout())) {
+    private Window watched(Session session, Held held, int limit, PreparedStatement first, long started)
+            throws Exception {
+        // What the first statement took is gone for the code, too: its deadline must come while the lease holds.
+        Duration left = engine.options().transactionTimeout().minusNanos(System.nanoTime() - started);
+        try (Watchdog.Watch watch = watchdog.over(held.claim(), left)) {
             try {
                 Window window = held.prepared().repair().run(session, held.claim(), limit, first);
                 watch.requireInTime();
