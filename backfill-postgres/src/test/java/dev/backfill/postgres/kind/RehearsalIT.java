@@ -11,6 +11,7 @@ import dev.backfill.ControlRequest;
 import dev.backfill.Rehearsal;
 import dev.backfill.RehearsalOutcome;
 import dev.backfill.StepOutcome.Committed;
+import dev.backfill.StepOutcome.NothingToDo;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;
@@ -159,6 +160,30 @@ class RehearsalIT {
         }
     }
 
+    @Test
+    void one_code_is_rehearsed_once_at_a_time() throws Exception { // BB-2
+        AtomicInteger entries = new AtomicInteger();
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        BackfillDefinition<Long> held = Notes.custom(10, (batch, tx) -> {
+            entries.incrementAndGet();
+            inside.countDown();
+            release.await();
+            return 0;
+        });
+        try (BackfillHarness harness = BackfillHarness.on(db, held)) {
+            CompletableFuture<RehearsalOutcome> first =
+                    CompletableFuture.supplyAsync(() -> rehearse(harness, BackfillHarness.newRequestId()));
+            assertThat(inside.await(30, TimeUnit.SECONDS)).isTrue();
+            assertUnavailable(rehearseAside(harness), BackfillUnavailableException.Reason.BUSY, "already rehearses");
+            assertThat(entries).hasValue(1);
+            release.countDown();
+            assertThat(first.get(30, TimeUnit.SECONDS)).isInstanceOf(RehearsalOutcome.Rehearsed.class);
+        } finally {
+            release.countDown();
+        }
+    }
+
     private BackfillHarness quick(BackfillDefinition<Long> definition) {
         Duration second = Duration.ofSeconds(1);
         return BackfillHarness.over(db)
@@ -171,6 +196,17 @@ class RehearsalIT {
     private static RehearsalOutcome rehearseAside(BackfillHarness harness) throws Exception {
         return CompletableFuture.supplyAsync(() -> rehearse(harness, BackfillHarness.newRequestId()))
                 .get(30, TimeUnit.SECONDS);
+    }
+
+    private static void assertUnavailable(
+            RehearsalOutcome outcome, BackfillUnavailableException.Reason reason, String words) {
+        assertThat(outcome)
+                .isInstanceOfSatisfying(
+                        RehearsalOutcome.Refused.class,
+                        it -> assertThat(it.refusal()).isInstanceOfSatisfying(ActionOutcome.Unavailable.class, why -> {
+                            assertThat(why.reason()).isEqualTo(reason);
+                            assertThat(why.message()).contains(words);
+                        }));
     }
 
     private static void assertOverdue(RehearsalOutcome outcome) {
@@ -197,14 +233,7 @@ class RehearsalIT {
         try (BackfillHarness harness = quick(endless)) {
             Map<String, @Nullable String> row = harness.row(Notes.ID);
             assertOverdue(rehearseAside(harness));
-            assertThat(rehearseAside(harness))
-                    .isInstanceOfSatisfying(
-                            RehearsalOutcome.Refused.class,
-                            it -> assertThat(it.refusal())
-                                    .isInstanceOfSatisfying(
-                                            ActionOutcome.Unavailable.class,
-                                            why -> assertThat(why.reason())
-                                                    .isEqualTo(BackfillUnavailableException.Reason.BUSY)));
+            assertUnavailable(rehearseAside(harness), BackfillUnavailableException.Reason.BUSY, "caught");
             assertThat(entries).hasValue(1);
             assertThat(harness.row(Notes.ID)).isEqualTo(row);
             assertThat(harness.auditRecords(Notes.ID))
@@ -216,6 +245,47 @@ class RehearsalIT {
                     () -> rehearse(harness, BackfillHarness.newRequestId())
                                     instanceof RehearsalOutcome.Rehearsed rehearsed
                             && rehearsed.report().samples().size() == 3);
+        } finally {
+            release.countDown();
+        }
+    }
+
+    @Test
+    void an_interrupted_caller_is_told_so_and_what_it_left_behind_is_not_forgotten() throws Exception { // BB-2
+        AtomicInteger entries = new AtomicInteger();
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        BackfillDefinition<Long> endless = Notes.custom(10, (batch, tx) -> {
+            entries.incrementAndGet();
+            inside.countDown();
+            while (release.getCount() > 0) {
+                Thread.onSpinWait();
+            }
+            return 0;
+        });
+        try (BackfillHarness harness = quick(endless)) {
+            CompletableFuture<RehearsalOutcome> outcome = new CompletableFuture<>();
+            CompletableFuture<Boolean> flag = new CompletableFuture<>();
+            Thread caller = new Thread(
+                    () -> {
+                        outcome.complete(rehearse(harness, BackfillHarness.newRequestId()));
+                        flag.complete(Thread.currentThread().isInterrupted());
+                    },
+                    "interrupted caller");
+            caller.start();
+            assertThat(inside.await(30, TimeUnit.SECONDS)).isTrue();
+            caller.interrupt();
+            assertUnavailable(
+                    outcome.get(30, TimeUnit.SECONDS), BackfillUnavailableException.Reason.UNAVAILABLE, "interrupted");
+            assertThat(flag.get(30, TimeUnit.SECONDS)).isTrue();
+            harness.start(Notes.ID);
+            assertThat(harness.worker("a").step()).isInstanceOf(NothingToDo.class);
+            assertUnavailable(rehearseAside(harness), BackfillUnavailableException.Reason.BUSY, "caught");
+            assertThat(entries).hasValue(1);
+            release.countDown();
+            Eventually.until(
+                    "once it has come back it is worked on",
+                    () -> harness.worker("a").step() instanceof Committed);
         } finally {
             release.countDown();
         }

@@ -37,6 +37,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @PostgresTest
 class DeadlineIT {
 
+    private static final BackfillId OTHER = BackfillId.of("counters.other.v1");
+
     private final TestDatabase db;
     private final AtomicInteger entries = new AtomicInteger();
     private final CountDownLatch release = new CountDownLatch(1);
@@ -72,11 +74,11 @@ class DeadlineIT {
     }
 
     // Not even an interrupt reaches it.
-    private void deaf() {
+    private long deaf() {
         while (true) {
             try {
                 release.await();
-                return;
+                return 0;
             } catch (InterruptedException e) {
                 // deaf
             }
@@ -87,43 +89,58 @@ class DeadlineIT {
         return Counters.custom(10, (batch, tx) -> entries.incrementAndGet() == 1 ? first.repair(batch, tx) : 0);
     }
 
-    private void failsWithTheDeadline(BackfillHarness harness) {
+    private static BackfillDefinition<Long> other() {
+        return Counters.over(OTHER.value())
+                .repair(SetRepair.set("note", "'seen'").where("note IS NULL"))
+                .validate(Validation.noRowMatches("note IS NULL"))
+                .build();
+    }
+
+    private static void completes(BackfillHarness harness, String why) {
+        Eventually.until(why, () -> harness.state(Counters.ID) == BackfillState.COMPLETED);
+    }
+
+    private static void completesTheOther(BackfillHarness harness) {
+        harness.start(OTHER);
+        Eventually.until("the other completes", () -> harness.state(OTHER) == BackfillState.COMPLETED);
+    }
+
+    private static void saysThatItIsCaught(BackfillHarness harness) {
+        Eventually.until("no delay is left and the reason is said", () -> {
+            Waiting waiting = harness.show(Counters.ID).waiting();
+            return waiting != null
+                    && waiting.reason() == Waiting.Reason.CAPACITY
+                    && waiting.detail().contains("caught in the definition's code");
+        });
+    }
+
+    private static RehearsalOutcome rehearse(BackfillHarness harness) {
+        return harness.operations()
+                .rehearse(new ControlRequest(
+                        Counters.ID, BackfillHarness.newRequestId(), BackfillHarness.OPERATOR, null));
+    }
+
+    private void failsWithTheDeadline(BackfillHarness harness, BackfillId id) {
         Eventually.until(
                 "the overrun is recorded",
-                () -> "deadline-passed".equals(harness.row(Counters.ID).get("failure_code")));
+                () -> "deadline-passed".equals(harness.row(id).get("failure_code")));
     }
 
     @Test
     void code_that_never_comes_back_loses_its_claim_and_catches_one_thread_only() { // BB-2, RB-1
-        BackfillId other = BackfillId.of("counters.other.v1");
-        BackfillDefinition<Long> endless = enteredOnceBy((batch, tx) -> {
-            deaf();
-            return 0;
-        });
-        BackfillDefinition<Long> quick = Counters.over(other.value())
-                .repair(SetRepair.set("note", "'seen'").where("note IS NULL"))
-                .validate(Validation.noRowMatches("note IS NULL"))
-                .build();
-        try (BackfillHarness harness = engine(2, endless, quick)) {
+        BackfillDefinition<Long> endless = enteredOnceBy((batch, tx) -> deaf());
+        try (BackfillHarness harness = engine(2, endless, other())) {
             harness.start(Counters.ID);
-            failsWithTheDeadline(harness);
+            failsWithTheDeadline(harness, Counters.ID);
             // The process lives, and its other thread looks for work again and again: it does all that there is but
             // this.
-            harness.start(other);
-            Eventually.until("the other completes", () -> harness.state(other) == BackfillState.COMPLETED);
-            Eventually.until("the delay is over and the reason is said", () -> {
-                Waiting waiting = harness.show(Counters.ID).waiting();
-                return waiting != null
-                        && waiting.reason() == Waiting.Reason.CAPACITY
-                        && waiting.detail().contains("caught in the definition's code");
-            });
+            completesTheOther(harness);
+            saysThatItIsCaught(harness);
             assertThat(row(harness)).containsEntry("claim_token", null).containsEntry("attempts", "1");
             assertThat(entries).hasValue(1);
             assertThat(Counters.hits(db)).isEqualTo("0000000000");
             release.countDown();
-            Eventually.until(
-                    "once it has come back the work goes on",
-                    () -> harness.state(Counters.ID) == BackfillState.COMPLETED);
+            completes(harness, "once it has come back the work goes on");
             assertThat(Counters.hits(db)).isEqualTo("1111111111");
         } finally {
             release.countDown();
@@ -132,18 +149,31 @@ class DeadlineIT {
 
     @Test
     void a_rehearsal_of_code_that_has_caught_a_worker_takes_no_second_thread() { // BB-2
-        BackfillDefinition<Long> endless = enteredOnceBy((batch, tx) -> {
-            deaf();
-            return 0;
-        });
+        BackfillDefinition<Long> endless = enteredOnceBy((batch, tx) -> deaf());
         try (BackfillHarness harness = engine(1, endless)) {
             harness.start(Counters.ID);
-            failsWithTheDeadline(harness);
-            assertThat(harness.operations()
-                            .rehearse(new ControlRequest(
-                                    Counters.ID, BackfillHarness.newRequestId(), BackfillHarness.OPERATOR, null)))
-                    .isInstanceOf(RehearsalOutcome.Refused.class);
+            failsWithTheDeadline(harness, Counters.ID);
+            assertThat(rehearse(harness)).isInstanceOf(RehearsalOutcome.Refused.class);
             assertThat(entries).hasValue(1);
+        } finally {
+            release.countDown();
+        }
+    }
+
+    @Test
+    void a_worker_is_not_sent_into_code_that_has_caught_a_rehearsal() { // BB-2
+        BackfillDefinition<Long> endless = enteredOnceBy((batch, tx) -> deaf());
+        try (BackfillHarness harness = engine(1, endless, other())) {
+            assertThat(rehearse(harness)).isInstanceOf(RehearsalOutcome.Rehearsed.class);
+            harness.start(Counters.ID);
+            // Its only thread looks, and does all that there is but this.
+            completesTheOther(harness);
+            saysThatItIsCaught(harness);
+            assertThat(entries).hasValue(1);
+            assertThat(row(harness)).containsEntry("attempts", "0");
+            release.countDown();
+            completes(harness, "once it has come back the work goes on");
+            assertThat(Counters.hits(db)).isEqualTo("1111111111");
         } finally {
             release.countDown();
         }
@@ -157,8 +187,7 @@ class DeadlineIT {
         });
         try (BackfillHarness harness = engine(1, waiting)) {
             harness.start(Counters.ID);
-            Eventually.until(
-                    "the second attempt completes", () -> harness.state(Counters.ID) == BackfillState.COMPLETED);
+            completes(harness, "the second attempt completes");
             assertThat(entries.get()).isGreaterThan(1);
             assertThat(Counters.hits(db)).isEqualTo("1111111111");
         }
@@ -246,11 +275,11 @@ class DeadlineIT {
                 .build();
         try (BackfillHarness harness = engine(2, endless)) {
             harness.start(Counters.ID);
-            failsWithTheDeadline(harness);
+            failsWithTheDeadline(harness, Counters.ID);
             assertThat(harness.state(Counters.ID)).isEqualTo(BackfillState.VALIDATING);
             assertThat(entries).hasValue(1);
             release.countDown();
-            Eventually.until("it is validated anew", () -> harness.state(Counters.ID) == BackfillState.COMPLETED);
+            completes(harness, "it is validated anew");
             assertThat(entries.get()).isGreaterThan(1);
         } finally {
             release.countDown();
@@ -264,24 +293,16 @@ class DeadlineIT {
             deaf();
             return 0;
         });
-        BackfillId other = BackfillId.of("counters.other.v1");
-        BackfillDefinition<Long> quick = Counters.over(other.value())
-                .repair(SetRepair.set("note", "'seen'").where("note IS NULL"))
-                .validate(Validation.noRowMatches("note IS NULL"))
-                .build();
         BackfillId part = Family.partId(Counters.ID, 0);
         try (BackfillHarness harness = BackfillHarness.over(db)
                 .definitions(endless.inRanges(2))
-                .definitions(quick)
+                .definitions(other())
                 .options(o -> quick(o).workers(2))
                 .open()) {
             harness.start(part);
-            Eventually.until(
-                    "the overrun is recorded",
-                    () -> "deadline-passed".equals(harness.row(part).get("failure_code")));
+            failsWithTheDeadline(harness, part);
             harness.start(Family.partId(Counters.ID, 1));
-            harness.start(other);
-            Eventually.until("the other completes", () -> harness.state(other) == BackfillState.COMPLETED);
+            completesTheOther(harness);
             assertThat(entries).hasValue(1);
         } finally {
             release.countDown();
@@ -343,7 +364,7 @@ class DeadlineIT {
                 .processName("flagged")
                 .open()) {
             harness.start(Counters.ID);
-            Eventually.until("it completes", () -> harness.state(Counters.ID) == BackfillState.COMPLETED);
+            completes(harness, "it completes");
             Thread worker = Thread.getAllStackTraces().keySet().stream()
                     .filter(thread -> thread.getName().equals("backfill-worker-flagged-1"))
                     .findFirst()
@@ -356,10 +377,7 @@ class DeadlineIT {
 
     @Test
     void the_threads_of_a_host_that_steps_a_worker_are_left_alone() throws Exception { // BB-2
-        BackfillDefinition<Long> slow = enteredOnceBy((batch, tx) -> {
-            deaf();
-            return 0;
-        });
+        BackfillDefinition<Long> slow = enteredOnceBy((batch, tx) -> deaf());
         try (BackfillHarness harness = engine(0, slow)) {
             harness.start(Counters.ID);
             Thread hosts = new Thread(() -> harness.worker("host").step(), "host");

@@ -28,9 +28,8 @@ import org.jspecify.annotations.Nullable;
  * claims one of the rest. Thread-safe.
  *
  * @param engine what the parts share
- * @param watchdog knows which definitions have a thread of this process caught
  */
-record Claimer(EngineContext engine, Watchdog watchdog) {
+record Claimer(EngineContext engine) {
 
     /** Claims for an owner; empty when there is nothing to claim. */
     Optional<Held> claim(String owner) throws SQLException {
@@ -157,7 +156,7 @@ record Claimer(EngineContext engine, Watchdog watchdog) {
         if (candidate.attempts() >= engine.options().maxAttempts()) {
             return exhaust(session, candidate);
         }
-        if (watchdog.hasCaught(BackfillId.of(candidate.id()))) {
+        if (engine.caught().in(BackfillId.of(candidate.id()))) {
             // A thread of this process is still inside its code (BB-2); the next one would be caught there too.
             return Tried.NOTHING;
         }

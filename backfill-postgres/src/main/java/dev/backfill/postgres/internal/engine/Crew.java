@@ -1,6 +1,5 @@
 package dev.backfill.postgres.internal.engine;
 
-import dev.backfill.BackfillId;
 import dev.backfill.BackfillWorker;
 import dev.backfill.StepOutcome;
 import dev.backfill.postgres.internal.jdbc.Redaction;
@@ -59,11 +58,6 @@ public final class Crew implements AutoCloseable {
     /** Whether there are workers here and each holds a claim. */
     public boolean allBusy() {
         return !workers.isEmpty() && workers.stream().allMatch(worker -> worker.holds() != null);
-    }
-
-    /** Whether one of the threads is caught in that definition's code, past every deadline (BB-2). */
-    public boolean isCaughtIn(BackfillId id) {
-        return watchdog.hasCaught(id);
     }
 
     @SuppressWarnings(

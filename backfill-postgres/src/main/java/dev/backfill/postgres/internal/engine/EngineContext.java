@@ -19,6 +19,7 @@ import dev.backfill.postgres.internal.store.OutcomeSql;
  * @param sql statements on the one row
  * @param events log and listeners
  * @param meter what batches cost others
+ * @param caught which definitions have a thread of this process caught
  */
 public record EngineContext(
         EngineOptions options,
@@ -28,7 +29,8 @@ public record EngineContext(
         Transactions control,
         Statements sql,
         Events events,
-        BatchMeter meter) {
+        BatchMeter meter,
+        CaughtThreads caught) {
 
     /**
      * The statements that change a backfill.

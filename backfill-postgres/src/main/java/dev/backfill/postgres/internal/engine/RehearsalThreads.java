@@ -1,6 +1,8 @@
 package dev.backfill.postgres.internal.engine;
 
 import dev.backfill.BackfillId;
+import dev.backfill.BackfillUnavailableException;
+import dev.backfill.BackfillUnavailableException.Reason;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
@@ -32,9 +34,11 @@ public final class RehearsalThreads implements AutoCloseable {
     private final ThreadPoolExecutor pool;
     private final Semaphore free = new Semaphore(MOST);
     private final Set<BackfillId> inside = ConcurrentHashMap.newKeySet();
+    private final CaughtThreads caught;
 
     /** Threads that carry the process's name; none until one is needed. */
-    public RehearsalThreads(String processName) {
+    public RehearsalThreads(String processName, CaughtThreads caught) {
+        this.caught = caught;
         AtomicInteger number = new AtomicInteger();
         // Places are what is bounded; a thread that has given its place back may still be on its way into the pool.
         pool = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
@@ -47,11 +51,12 @@ public final class RehearsalThreads implements AutoCloseable {
     /**
      * The place of one rehearsal.
      *
-     * @param code whose code it runs: a family's, for its parts
-     * @return none while another one of that code has its place, or as many as there are have theirs
+     * @param id whose definition it runs; the parts of a family run one code
+     * @return none while another one of that code has its place, as many as there are have theirs, or a thread is caught in that code
      */
-    public Optional<Place> enter(BackfillId code) {
-        if (!inside.add(code)) {
+    public Optional<Place> enter(BackfillId id) {
+        BackfillId code = caught.codeOf(id);
+        if (caught.in(id) || !inside.add(code)) {
             return Optional.empty();
         }
         if (!free.tryAcquire()) {
@@ -84,22 +89,31 @@ public final class RehearsalThreads implements AutoCloseable {
          * @param patience how long it may take
          * @param grace how long it may take to heed the interrupt
          * @return what it returned; empty if it had more than its time
+         * @throws BackfillUnavailableException if the caller is interrupted meanwhile
          */
         <T> Optional<T> run(Window<T> window, Duration patience, Duration grace) throws SQLException {
             FutureTask<T> task = new FutureTask<>(window);
-            CountDownLatch back = submit(task);
+            CaughtThreads.Stay stay = caught.enter(code);
+            CountDownLatch back = submit(task, stay);
             try {
                 if (!back.await(patience.toNanos(), TimeUnit.NANOSECONDS)) {
                     task.cancel(true);
-                    giveUp(window, back, grace);
+                    if (!back.await(grace.toNanos(), TimeUnit.NANOSECONDS)) {
+                        giveUp(window, stay);
+                    }
                     return Optional.empty();
                 }
                 return Optional.of(task.get());
             } catch (InterruptedException e) {
                 task.cancel(true);
                 window.abandon();
+                // Nobody is left who could see whether it heeds the interrupt.
+                stay.overran();
                 Thread.currentThread().interrupt();
-                throw new SQLException("the caller of a rehearsal was interrupted", "57014");
+                throw new BackfillUnavailableException(
+                        Reason.UNAVAILABLE,
+                        "The thread that asked for the rehearsal was interrupted. Nothing was changed; repeat the same request.",
+                        null);
             } catch (ExecutionException e) {
                 if (e.getCause() instanceof SQLException sql) {
                     throw sql;
@@ -111,12 +125,13 @@ public final class RehearsalThreads implements AutoCloseable {
             }
         }
 
-        private CountDownLatch submit(Runnable task) throws SQLException {
+        private CountDownLatch submit(Runnable task, CaughtThreads.Stay stay) throws SQLException {
             CountDownLatch back = new CountDownLatch(1);
             holders.incrementAndGet();
             try {
                 pool.execute(() -> {
                     task.run();
+                    stay.end();
                     // First, so that whoever has its answer finds the place free.
                     leave();
                     back.countDown();
@@ -128,11 +143,11 @@ public final class RehearsalThreads implements AutoCloseable {
             }
         }
 
-        private void giveUp(Window<?> window, CountDownLatch back, Duration grace) throws InterruptedException {
-            if (back.await(grace.toNanos(), TimeUnit.NANOSECONDS)) {
+        private void giveUp(Window<?> window, CaughtThreads.Stay stay) {
+            window.abandon();
+            if (!stay.overran()) {
                 return;
             }
-            window.abandon();
             LOG.atError()
                     .addKeyValue("backfill", code)
                     .log(

@@ -1,13 +1,8 @@
 package dev.backfill.postgres.internal.engine;
 
-import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillId;
-import dev.backfill.FamilyPart;
 import dev.backfill.StepOutcome;
 import dev.backfill.postgres.internal.store.Claim;
 import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -31,16 +26,14 @@ final class Watchdog implements AutoCloseable {
     private final FailurePolicy policy;
     private final FailureRecorder recorder;
     private final @Nullable ScheduledThreadPoolExecutor timer;
-    // How many threads are caught, by definition; the parts of a family run one code.
-    private final Map<BackfillId, Integer> caught = new ConcurrentHashMap<>();
-    private final Registry registry;
+    private final CaughtThreads caught;
 
     private Watchdog(EngineContext engine, FailureRecorder recorder, @Nullable ScheduledThreadPoolExecutor timer) {
         this.lease = engine.options().lease();
         this.transaction = engine.options().transactionTimeout();
         this.policy = new FailurePolicy(engine.options());
         this.recorder = recorder;
-        this.registry = engine.registry();
+        this.caught = engine.caught();
         this.timer = timer;
     }
 
@@ -52,19 +45,6 @@ final class Watchdog implements AutoCloseable {
     /** Lets everything take its time: for threads that are not ours. */
     static Watchdog blind(EngineContext engine, FailureRecorder recorder) {
         return new Watchdog(engine, recorder, null);
-    }
-
-    /** Whether a thread of this process is caught in code of that definition, past every deadline. */
-    boolean hasCaught(BackfillId id) {
-        return caught.containsKey(codeOf(id));
-    }
-
-    /** Whose code it is: a family's, for its parts. */
-    private BackfillId codeOf(BackfillId id) {
-        return registry.find(id.value())
-                .flatMap(BackfillDefinition::part)
-                .map(FamilyPart::family)
-                .orElse(id);
     }
 
     /**
@@ -104,18 +84,18 @@ final class Watchdog implements AutoCloseable {
         private final Claim claim;
         private final Duration grace;
         private final Thread thread = Thread.currentThread();
+        private final CaughtThreads.Stay stay;
         private @Nullable Future<?> due;
-        private boolean over;
         private boolean interrupted;
-        private boolean lost;
 
         private Watch(Claim claim, Duration grace) {
             this.claim = claim;
             this.grace = grace;
+            this.stay = caught.enter(claim.id());
         }
 
         private synchronized void interrupt() {
-            if (!over) {
+            if (!stay.isOver()) {
                 interrupted = true;
                 thread.interrupt();
                 due = after(grace, this::overran);
@@ -123,12 +103,8 @@ final class Watchdog implements AutoCloseable {
         }
 
         private void overran() {
-            synchronized (this) {
-                if (over) {
-                    return;
-                }
-                lost = true;
-                caught.merge(codeOf(claim.id()), 1, Integer::sum);
+            if (!stay.overran()) {
+                return;
             }
             LOG.atError()
                     .addKeyValue("backfill", claim.id())
@@ -145,7 +121,7 @@ final class Watchdog implements AutoCloseable {
             if (outcome instanceof StepOutcome.Unavailable) {
                 // Until the lease is over, after which the attempt is charged to a lost owner instead.
                 synchronized (this) {
-                    due = over ? null : after(lease.dividedBy(10), this::record);
+                    due = stay.isOver() ? null : after(lease.dividedBy(10), this::record);
                 }
             }
         }
@@ -169,12 +145,9 @@ final class Watchdog implements AutoCloseable {
         /** The code has come back. */
         @Override
         public synchronized void close() {
-            over = true;
+            stay.end();
             if (due != null) {
                 due.cancel(false);
-            }
-            if (lost) {
-                caught.computeIfPresent(codeOf(claim.id()), (code, threads) -> threads == 1 ? null : threads - 1);
             }
             if (interrupted) {
                 // It was meant for the code that is over, and a pool would refuse a connection to an interrupted

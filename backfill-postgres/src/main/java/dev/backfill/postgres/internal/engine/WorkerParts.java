@@ -40,7 +40,7 @@ record WorkerParts(
         LossReport losses = new LossReport(engine);
         FailureRecorder recorder = new FailureRecorder(engine, losses);
         return new WorkerParts(
-                new Claimer(engine, watchdog),
+                new Claimer(engine),
                 new BatchRunner(engine, watchdog),
                 new WorkerValidation(engine, renewer, watchdog, recorder, losses),
                 new FailurePolicy(engine.options()),

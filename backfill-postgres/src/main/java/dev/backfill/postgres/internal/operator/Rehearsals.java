@@ -2,11 +2,9 @@ package dev.backfill.postgres.internal.operator;
 
 import dev.backfill.ActionOutcome;
 import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillId;
 import dev.backfill.BackfillUnavailableException.Reason;
 import dev.backfill.ConflictCode;
 import dev.backfill.ControlRequest;
-import dev.backfill.FamilyPart;
 import dev.backfill.RehearsalOutcome;
 import dev.backfill.postgres.internal.engine.RehearsalThreads;
 import dev.backfill.postgres.internal.engine.RehearsalThreads.Place;
@@ -34,9 +32,7 @@ record Rehearsals(PlaneContext plane, RehearsalThreads threads) {
 
     RehearsalOutcome rehearse(ControlRequest request) throws SQLException {
         SideControl control = new SideControl(plane, request, ACTION);
-        // A thread of a worker that is caught in this code says enough about a second one.
-        Optional<Place> free =
-                plane.local().caughtIn().test(request.id()) ? Optional.empty() : threads.enter(codeOf(request.id()));
+        Optional<Place> free = threads.enter(request.id());
         if (free.isEmpty()) {
             return busy(control, request);
         }
@@ -62,16 +58,6 @@ record Rehearsals(PlaneContext plane, RehearsalThreads threads) {
             return new RehearsalOutcome.Refused(Objects.requireNonNull(admitted.refusal()));
         }
         return new RehearsalOutcome.Rehearsed(rehearser.run(prepared, place));
-    }
-
-    /** Whose code it is: a family's, for its parts. */
-    private BackfillId codeOf(BackfillId id) {
-        return plane.local()
-                .registry()
-                .find(id.value())
-                .flatMap(BackfillDefinition::part)
-                .map(FamilyPart::family)
-                .orElse(id);
     }
 
     private RehearsalOutcome busy(SideControl control, ControlRequest request) throws SQLException {

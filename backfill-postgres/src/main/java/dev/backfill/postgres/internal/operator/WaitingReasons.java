@@ -120,7 +120,7 @@ final class WaitingReasons {
         if (unreadable != null) {
             return new Waiting(Waiting.Reason.UNKNOWN_HERE, claim + "; " + unreadable, since);
         }
-        if (local.caughtIn().test(BackfillId.of(row.getString("id")))) {
+        if (local.caught().in(BackfillId.of(row.getString("id")))) {
             return new Waiting(
                     Waiting.Reason.CAPACITY,
                     claim + "; a thread of this process is caught in the definition's code, which does not come back."

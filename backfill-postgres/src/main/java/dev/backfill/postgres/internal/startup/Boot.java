@@ -8,6 +8,7 @@ import dev.backfill.BackfillUnavailableException;
 import dev.backfill.OperatorRequest;
 import dev.backfill.SchemaMode;
 import dev.backfill.postgres.internal.engine.BatchMeter;
+import dev.backfill.postgres.internal.engine.CaughtThreads;
 import dev.backfill.postgres.internal.engine.EngineContext;
 import dev.backfill.postgres.internal.engine.Events;
 import dev.backfill.postgres.internal.jdbc.Limits;
@@ -43,7 +44,6 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,7 +61,7 @@ final class Boot {
     private final List<Migration> steps;
     private final Events events;
     private final BooleanSupplier allBusy;
-    private final Predicate<BackfillId> caughtIn;
+    private final CaughtThreads caught;
     private final Sessions sessions;
     private final AtomicReference<@Nullable PlaneContext> verified = new AtomicReference<>();
     private final Set<BackfillId> toStart;
@@ -76,14 +76,14 @@ final class Boot {
             List<Migration> steps,
             Events events,
             BooleanSupplier allBusy,
-            Predicate<BackfillId> caughtIn) {
+            CaughtThreads caught) {
         this.configuration = configuration;
         this.steps = steps;
         this.toStart = Collections.synchronizedSet(
                 new LinkedHashSet<>(configuration.registry().required()));
         this.events = events;
         this.allBusy = allBusy;
-        this.caughtIn = caughtIn;
+        this.caught = caught;
         this.sessions = new Sessions(
                 configuration.connections(), configuration.options().preparedStatements());
     }
@@ -178,7 +178,7 @@ final class Boot {
                 requireTables(session, names);
             }
             LocalView local = new LocalView(
-                    configuration.registry(), configuration.options().maxAttempts(), allBusy, caughtIn);
+                    configuration.registry(), configuration.options().maxAttempts(), allBusy, caught);
             PlaneContext made = PlaneContext.of(engine(names), local);
             return verified.compareAndSet(null, made) ? made : Objects.requireNonNull(verified.get());
         } catch (SQLException e) {
@@ -214,7 +214,8 @@ final class Boot {
                         new OutcomeSql(names, claims, configuration.options()),
                         new AuditSql(names, configuration.sink())),
                 events,
-                new BatchMeter());
+                new BatchMeter(),
+                caught);
     }
 
     private Migrator migrator(Names names) {

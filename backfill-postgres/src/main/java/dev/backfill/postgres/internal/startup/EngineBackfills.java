@@ -1,12 +1,12 @@
 package dev.backfill.postgres.internal.startup;
 
 import dev.backfill.BackfillException;
-import dev.backfill.BackfillId;
 import dev.backfill.BackfillOperations;
 import dev.backfill.BackfillUnavailableException;
 import dev.backfill.BackfillWorker;
 import dev.backfill.Backfills;
 import dev.backfill.Readiness;
+import dev.backfill.postgres.internal.engine.CaughtThreads;
 import dev.backfill.postgres.internal.engine.Crew;
 import dev.backfill.postgres.internal.engine.Events;
 import dev.backfill.postgres.internal.engine.RehearsalThreads;
@@ -58,10 +58,11 @@ public final class EngineBackfills implements Backfills {
     private EngineBackfills(Configuration configuration, List<Migration> steps) {
         this.configuration = configuration;
         this.events = new Events(configuration.listeners(), configuration.processName());
-        this.boot = new Boot(configuration, steps, events, this::allBusy, this::isCaughtIn);
+        CaughtThreads caught = new CaughtThreads(configuration.registry());
+        this.boot = new Boot(configuration, steps, events, this::allBusy, caught);
         this.gatekeeper = new Gatekeeper(boot, configuration.registry(), () -> started);
         this.validations = new ValidationThreads(configuration.processName());
-        this.rehearsals = new RehearsalThreads(configuration.processName());
+        this.rehearsals = new RehearsalThreads(configuration.processName(), caught);
         Duration patience = configuration.options().operatorTimeout();
         this.operations = new OperatorPlane(
                 configuration.authorizer(),
@@ -163,11 +164,6 @@ public final class EngineBackfills implements Backfills {
     private boolean allBusy() {
         Crew workers = crew.get();
         return workers != null && workers.allBusy();
-    }
-
-    private boolean isCaughtIn(BackfillId id) {
-        Crew workers = crew.get();
-        return workers != null && workers.isCaughtIn(id);
     }
 
     private PlaneContext context() {
