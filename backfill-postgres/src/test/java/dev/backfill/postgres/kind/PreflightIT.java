@@ -63,6 +63,14 @@ class PreflightIT {
         return titles(Keys.bigint("id"), SetRepair.set("title", expression).where(condition), "title IS NULL");
     }
 
+    private static BackfillDefinition<Long> inJava() {
+        return Backfill.define(ID)
+                .over("docs", Keys.bigint("id"))
+                .repair(RowRepair.reading("name").writing("title", row -> row.text("name")))
+                .validate(Validation.noRowMatches("title IS NULL"))
+                .build();
+    }
+
     private Preflight preflight(BackfillDefinition<?> definition) {
         try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
             return harness.operations().preflight(BackfillHarness.OPERATOR, definition.id());
@@ -129,11 +137,7 @@ class PreflightIT {
         db.execute("create rule titles as on update to docs do also insert into title_log values (old.id)");
         assertThat(refused(by(Keys.bigint("id")), "statement_invalid").message())
                 .contains("0A000", "rule");
-        BackfillDefinition<Long> inJava = Backfill.define(ID)
-                .over("docs", Keys.bigint("id"))
-                .repair(RowRepair.reading("name").writing("title", row -> row.text("name")))
-                .validate(Validation.noRowMatches("title IS NULL"))
-                .build();
+        BackfillDefinition<Long> inJava = inJava();
         assertThat(preflight(inJava).warnings()).extracting(Finding::code).contains("rule_fires");
         try (BackfillHarness harness = BackfillHarness.on(db, inJava)) {
             harness.runToCompletion(BackfillId.of(ID));
@@ -192,6 +196,18 @@ class PreflightIT {
                                 "statement_invalid")
                         .message())
                 .contains("validation", "42703");
+    }
+
+    @Test
+    void a_table_that_publishes_updates_without_an_identity_is_refused_in_every_style_that_updates() { // SR-7
+        db.execute("alter table docs replica identity nothing; create publication docs_changes for table docs");
+        assertThat(refused(by(Keys.bigint("id")), "statement_invalid").message())
+                .contains("55000", "replica identity");
+        assertThat(refused(inJava(), "statement_invalid").message()).contains("55000", "replica identity");
+        db.execute("truncate docs");
+        refused(inJava(), "statement_invalid");
+        db.execute("drop publication docs_changes");
+        assertThat(preflight(inJava()).errors()).isEmpty();
     }
 
     @Test

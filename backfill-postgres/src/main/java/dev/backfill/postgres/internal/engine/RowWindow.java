@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +52,11 @@ final class RowWindow implements WindowRepair {
     @Override
     public PageSql.Forms first() {
         return lock;
+    }
+
+    @Override
+    public Optional<WriteBackSql> writeBack() {
+        return Optional.of(writeBack);
     }
 
     @Override

@@ -15,8 +15,10 @@ import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import dev.backfill.postgres.internal.jdbc.SqlText;
 import dev.backfill.postgres.internal.schema.TableFacts;
 import dev.backfill.postgres.internal.store.EndsSql;
+import dev.backfill.postgres.internal.store.KeySql;
 import dev.backfill.postgres.internal.store.PageSql;
 import dev.backfill.postgres.internal.store.ValidationSql;
+import dev.backfill.postgres.internal.store.WriteBackSql;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -51,7 +53,8 @@ public record StatementProbe(EngineContext engine) {
         List<Finding> findings = new ArrayList<>();
         PreparedDefinition prepared = PreparedDefinition.of(engine, definition, facts);
         EndsSql ends = new EndsSql(prepared.key());
-        Params params = PageSql.params(ends.least(session), ends.greatest(session), definition.batchSize());
+        List<String> greatest = ends.greatest(session);
+        Params params = PageSql.params(ends.least(session), greatest, definition.batchSize());
         Set<String> big = bigTables(session, definition, facts);
         boolean readsAll = false;
         for (Sql sql : prepared.repair().planned().both()) {
@@ -62,6 +65,15 @@ public record StatementProbe(EngineContext engine) {
             }
             readsAll |= readsAny(planned.plan(), big);
         }
+        WriteBackSql writeBack = prepared.repair().writeBack().orElse(null);
+        if (writeBack != null) {
+            SQLException refused = plan(session, writeBack.planned(), writeBack.ofOneRow(greatest))
+                    .refused();
+            if (refused != null) {
+                findings.add(refused(definition, "repair", refused));
+                return findings;
+            }
+        }
         if (readsAll) {
             findings.add(new Finding(
                     "plan_reads_table",
@@ -71,12 +83,17 @@ public record StatementProbe(EngineContext engine) {
                             + " keys. ANALYZE it, take subqueries over it out of the repair, and see"
                             + " that an index on " + definition.key() + " is valid."));
         }
+        findings.addAll(validations(session, definition, prepared.key(), params));
+        return findings;
+    }
+
+    private static List<Finding> validations(
+            Session session, BackfillDefinition<?> definition, KeySql key, Params params) throws SQLException {
+        List<Finding> findings = new ArrayList<>();
         for (Validation validation : definition.validations()) {
             if (validation instanceof NoRowMatches proof) {
                 Sql sql = ValidationSql.matching(
-                        prepared.key(),
-                        definition.part().isPresent(),
-                        SqlText.escapeOperators(proof.condition()) + "\n");
+                        key, definition.part().isPresent(), SqlText.escapeOperators(proof.condition()) + "\n");
                 Planned planned = plan(session, sql, params);
                 if (planned.refused() != null) {
                     findings.add(refused(definition, "validation", planned.refused()));

@@ -3,8 +3,10 @@ package dev.backfill.postgres.internal.engine;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.store.Claim;
 import dev.backfill.postgres.internal.store.PageSql;
+import dev.backfill.postgres.internal.store.WriteBackSql;
 import java.sql.PreparedStatement;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,11 @@ interface WindowRepair {
     /** The same as one statement, which a preflight can plan. */
     default PageSql.Forms planned() {
         return first();
+    }
+
+    /** How the values that a Java function computes are written back. */
+    default Optional<WriteBackSql> writeBack() {
+        return Optional.empty();
     }
 
     /**

@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Writes computed values back to a window's rows in one statement, only where something differs. Immutable. */
 public final class WriteBackSql {
@@ -25,14 +27,18 @@ public final class WriteBackSql {
                     + " pg_catalog.set_config('enable_seqscan', 'off', true)");
 
     private final int keyWidth;
+    private final int columns;
+    private final Sql planned;
     private final Sql first;
     private final Sql later;
 
     /** For a key and the written columns. */
     public WriteBackSql(KeySql key, List<String> columns, TableFacts facts) {
         this.keyWidth = key.width();
+        this.columns = columns.size();
         Sql replaced = Sql.of("/* backfill:rules */ SELECT " + PageSql.replaced(facts.oid()) + " AS replaced");
-        first = compile(key, columns, facts, "").then(replaced);
+        planned = compile(key, columns, facts, "");
+        first = planned.then(replaced);
         Sql ranged = compile(
                         key,
                         columns,
@@ -80,6 +86,18 @@ public final class WriteBackSql {
                 + String.join(" OR ", differs) + ")");
     }
 
+    /** The update by itself, which a preflight can plan with the parameters {@linkplain #ofOneRow of one row}. */
+    public Sql planned() {
+        return planned;
+    }
+
+    /** The parameters for a single row and no values; for none where there is no key. */
+    public Params ofOneRow(@Nullable List<String> key) {
+        int rows = key == null ? 0 : 1;
+        return params(
+                Params.of("edge", Values.array(key)), Stream.ofNullable(key).toList(), new String[columns][rows]);
+    }
+
     /**
      * What became of it.
      *
@@ -97,13 +115,7 @@ public final class WriteBackSql {
      */
     public Written update(Session session, Claim claim, Params range, List<List<String>> keys, String[][] values)
             throws SQLException {
-        for (int part = 0; part < keyWidth; part++) {
-            int index = part;
-            range.and("k" + (part + 1), keys.stream().map(k -> k.get(index)).toArray(String[]::new));
-        }
-        for (int column = 0; column < values.length; column++) {
-            range.and("c" + column, values[column]);
-        }
+        params(range, keys, values);
         Sql sql = claim.after() == null ? first : later;
         try (PreparedStatement statement = sql.prepare(session.connection(), range)) {
             if (statement.execute()) {
@@ -116,5 +128,16 @@ public final class WriteBackSql {
                 return new Written(changed, row.getBoolean("replaced"));
             }
         }
+    }
+
+    private Params params(Params range, List<List<String>> keys, String[][] values) {
+        for (int part = 0; part < keyWidth; part++) {
+            int index = part;
+            range.and("k" + (part + 1), keys.stream().map(k -> k.get(index)).toArray(String[]::new));
+        }
+        for (int column = 0; column < values.length; column++) {
+            range.and("c" + column, values[column]);
+        }
+        return range;
     }
 }
