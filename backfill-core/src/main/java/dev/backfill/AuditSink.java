@@ -4,7 +4,10 @@ import java.sql.Connection;
 
 /**
  * Where audit records go; by default the library's own table. Called inside the transaction of the change, so that both commit or
- * neither (AU-3).
+ * neither (AU-3); denials have one of their own. The table is not written then, so {@link BackfillOperations#audit}, the API and the
+ * console show no new records.
+ *
+ * <p>Called on worker, operator and boot threads, by several at once. Commit, rollback and session commands on the connection are refused.
  *
  * @since 0.1
  */

@@ -35,7 +35,7 @@ public final class Backfill {
             this.description = description;
         }
 
-        /** One sentence for operators, at most 500 characters. */
+        /** One sentence for operators; cut to 500 characters. */
         public Draft describedAs(String sentence) {
             return new Draft(id, Objects.requireNonNull(sentence, "sentence"));
         }

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param kind what
  * @param id to which backfill; null for events of the whole process
  * @param generation the fencing generation; 0 where none applies
- * @param code a diagnostic code, guard, action outcome or signal name, from fixed vocabularies; null where none applies
+ * @param code what the kind says more exactly: a diagnostic or finding code, guard, action and outcome, verdict, signal, kind of
+ *     authority or what was read, from fixed vocabularies; null where none applies
  * @param took how long it took; null where nothing was timed
  * @param rowsScanned keys scanned by a batch
  * @param rowsChanged rows changed by a batch

@@ -25,13 +25,21 @@ public interface BackfillOperations {
      * @param id only those of one backfill, or null for all, denials included
      * @param limit 1 to 200
      * @param before only records with a smaller number, or null for the newest
+     * @throws IllegalArgumentException for a limit out of range
      */
     AuditPage audit(Authority authority, @Nullable BackfillId id, int limit, @Nullable Long before);
 
-    /** What would stand in the way of a start. Needs {@link Capability#READ}. */
+    /**
+     * What would stand in the way of a start. Needs {@link Capability#READ}.
+     *
+     * @throws UnknownBackfillException also if this process has no definition of it: ask one that has
+     */
     Preflight preflight(Authority authority, BackfillId id);
 
-    /** How hard a backfill may press, and how the database fares. Needs {@link Capability#READ}. */
+    /**
+     * How hard a backfill may press, and how the database fares. Needs {@link Capability#READ}. A process without the definition tells
+     * its own pace as unlimited and measures no signal: ask one that has it.
+     */
     Pace pace(Authority authority, BackfillId id);
 
     /**

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param labels descriptive labels
  * @param family the family that it is a part of; null for a backfill of a whole source
  * @param state the lifecycle state
- * @param knownHere whether this process has the definition
+ * @param knownHere whether this process has the definition and can read the row: its format, its key type and its range (ID-5)
  * @param required whether this process's readiness needs it
  * @param bound the upper bound
  * @param checkpoint canonical text of each key column, or null before the first commit

@@ -6,7 +6,7 @@ package dev.backfill;
  * @since 0.1
  */
 public enum Capability {
-    /** See lists, details, audit and preflight. */
+    /** See lists, details, audit, preflight and pace. */
     READ,
     /** Start, pause, resume, retry, validate, rehearse, pace. */
     CONTROL

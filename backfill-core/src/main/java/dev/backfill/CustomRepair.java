@@ -3,7 +3,7 @@ package dev.backfill;
 /**
  * Repairs a window with the author's own code inside the batch's transaction.
  *
- * <p>Called on a worker thread with a transaction open; must be safe to call again for the same window after a rollback. The
+ * <p>Called on a worker's thread, or a rehearsal's, with a transaction open; must be safe to call again for the same window after a rollback. The
  * engine selects the window, derives the next checkpoint and commits; committing, rolling back or closing here is refused (AT-2).
  * Keys are selected, not locked: lock what you compute from ({@code SELECT … FOR NO KEY UPDATE}, in key order).
  *

@@ -167,7 +167,10 @@ public final class EngineOptions {
         return health;
     }
 
-    /** Collects options. Confined to one thread. Each setter throws {@link InvalidDefinitionException} for a value out of range. */
+    /**
+     * Collects options. Confined to one thread. Each setter throws {@link InvalidDefinitionException} for a value out of range; a
+     * duration must be 10 ms to 1 day.
+     */
     public static final class Builder {
 
         private int workers = 1;
@@ -277,7 +280,7 @@ public final class EngineOptions {
             return this;
         }
 
-        /** How long a worker waits for an answer of the server; default 20 s, above the statement timeout. */
+        /** How long a worker waits for an answer of the server; default 20 s, at least the statement timeout. */
         public Builder workerSocketTimeout(Duration duration) {
             this.workerSocketTimeout = positive("workerSocketTimeout", duration);
             return this;
@@ -315,7 +318,9 @@ public final class EngineOptions {
 
         /**
          * Sets the lease and scales what must fit into it: transaction and idle timeout a third, statement a sixth but at least
-         * 500 ms, lock 250 ms but at most half a statement.
+         * 500 ms, lock 250 ms but at most half a statement. What a worker waits for the server grows with a long lease.
+         *
+         * @param duration the lease, 1.5 s or more
          */
         public Builder scaledToLease(Duration duration) {
             lease(duration);
@@ -324,6 +329,9 @@ public final class EngineOptions {
             Duration sixth = duration.dividedBy(6);
             Duration statement = sixth.toMillis() < 500 ? Duration.ofMillis(500) : sixth;
             statementTimeout(statement);
+            if (workerSocketTimeout.compareTo(statement.multipliedBy(2)) < 0) {
+                workerSocketTimeout(statement.multipliedBy(2));
+            }
             Duration half = statement.dividedBy(2);
             return lockTimeout(half.toMillis() < 250 ? half : Duration.ofMillis(250));
         }

@@ -23,7 +23,7 @@ public record Gate(boolean automatic, boolean open, List<BackfillId> required, L
      *
      * @param id which
      * @param state its state
-     * @param code the diagnostic code, or the state's name where there is none
+     * @param code the diagnostic code; {@code unknown_here} where this process can't read what was done; else the state's name
      */
     public record Reason(BackfillId id, BackfillState state, String code) {}
 }

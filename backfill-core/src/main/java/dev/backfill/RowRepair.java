@@ -61,7 +61,7 @@ public final class RowRepair implements Repair {
         return writes;
     }
 
-    /** Which rows still need the repair; null for every row. */
+    /** Which rows the function is called for; null for every row. */
     public @Nullable String condition() {
         return condition;
     }
@@ -76,8 +76,9 @@ public final class RowRepair implements Repair {
          * Writes a column with the result of a function over one locked row.
          *
          * @param column the column, unquoted
-         * @param value called once per row on the worker thread with a transaction open; may return null, text, a number, a boolean,
-         *     a UUID, a {@code java.time} value or a {@code byte[]}
+         * @param value called once per row on a worker's thread, or a rehearsal's, with a transaction open; may return null, text,
+         *     a number, a boolean, a UUID, a date or time of {@code java.time}, an enum (for its {@code toString}) or a
+         *     {@code byte[]}
          */
         public RowRepair writing(String column, Function<? super Row, ? extends @Nullable Object> value) {
             return new RowRepair(columns, List.of(new Output(column, value)), null);

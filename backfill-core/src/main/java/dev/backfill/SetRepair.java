@@ -34,7 +34,10 @@ public final class SetRepair implements Repair {
         return new SetRepair(more, condition);
     }
 
-    /** Only rows for which this SQL condition holds are changed; the window still moves over all keys (SR-7). */
+    /**
+     * Only rows for which this SQL condition holds are changed; the window still moves over all keys (SR-7). Without it only rows that
+     * would differ are, for which the expressions are evaluated for each row.
+     */
     public SetRepair where(String stillNeedsIt) {
         return new SetRepair(assignments, SqlFragments.check("where", stillNeedsIt));
     }
@@ -44,7 +47,7 @@ public final class SetRepair implements Repair {
         return assignments;
     }
 
-    /** Which rows still need the repair; null for every row. */
+    /** Which rows still need the repair; null for every row whose value would change. */
     public @Nullable String condition() {
         return condition;
     }

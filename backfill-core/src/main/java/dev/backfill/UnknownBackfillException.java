@@ -1,7 +1,7 @@
 package dev.backfill;
 
 /**
- * No row exists for the ID. Told only to callers that may read (AU-4).
+ * No row exists for the ID; from a preflight also: this process has no definition of it. Told only to callers that may read (AU-4).
  *
  * @since 0.1
  */

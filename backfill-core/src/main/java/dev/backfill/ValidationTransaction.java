@@ -24,7 +24,8 @@ public interface ValidationTransaction<K> {
      * A SQL condition, without parameters, that holds for rows of the source table at or below the bound, and in a part of a family
      * for those of its own range alone. Column names are qualified with the given alias.
      *
-     * @param alias the alias or name under which the query knows the source table
+     * @param alias the alias or name under which the query knows the source table, as PostgreSQL keeps it: in lower case unless the
+     *     query quotes it
      */
     String withinBound(String alias);
 }

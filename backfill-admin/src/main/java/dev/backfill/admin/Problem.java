@@ -65,7 +65,10 @@ final class Problem extends RuntimeException {
     }
 
     static Problem unknownId() {
-        return new Problem(404, "unknown_id", "There is no backfill of that ID.");
+        return new Problem(
+                404,
+                "unknown_id",
+                "There is no backfill of that ID; or, for a preflight, this process has no definition of it.");
     }
 
     Problem with(String header, String value) {

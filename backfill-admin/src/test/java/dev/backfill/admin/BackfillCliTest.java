@@ -139,6 +139,13 @@ class BackfillCliTest {
         CliDriver.Ran ran = ana("pause", "r", "--request-id", "k7");
         assertThat(ran.code()).isEqualTo(6);
         assertThat(ran.err()).contains("not known whether 'pause' happened", "backfill pause r --request-id k7");
+        assertThat(ana("pace", "r", "--rows-per-second", "200", "--note", "ben's rush hour", "--request-id", "k8")
+                        .err())
+                .contains(
+                        "can't act twice: backfill pace r --rows-per-second 200 --note 'ben'\\''s rush hour' --request-id k8");
+        assertThat(ana("rehearse", "r").err())
+                .containsPattern(
+                        "'rehearse' happened.* Nothing of it was kept. This rehearses again: backfill rehearse r --request-id cli-");
     }
 
     @Test

@@ -54,19 +54,24 @@ public final class ContractGuard {
         if (ids.length == 0) {
             throw new IllegalArgumentException("a contract guard needs the ID of at least one backfill");
         }
+        String why = notCompleted(schema, connection, ids);
+        if (!why.isEmpty()) {
+            throw refused(why);
+        }
+    }
+
+    /** Which of them have not completed, each with its state; empty if all have. */
+    static String notCompleted(@Nullable String schema, Connection connection, String... ids) throws SQLException {
         String[] checked =
                 Arrays.stream(ids).map(id -> BackfillId.of(id).value()).toArray(String[]::new);
         String table = named(schema, "backfill");
         if (!exists(connection, table)) {
-            throw refused(String.join(", ", checked) + " can't be looked up, because there is no table " + table);
+            return String.join(", ", checked) + " can't be looked up, because there is no table " + table;
         }
         String families = named(schema, "backfill_family");
         // A database of the version before has no families.
         List<Wanted> wanted = exists(connection, families) ? expanded(connection, families, checked) : plain(checked);
-        String open = open(connection, table, wanted);
-        if (!open.isEmpty()) {
-            throw refused(open);
-        }
+        return open(connection, table, wanted);
     }
 
     private static NotCompletedException refused(String why) {

@@ -43,10 +43,19 @@ public final class PostgresBackfills implements Backfills.Builder {
     private @Nullable OperatorAuthorizer authorizer;
     private @Nullable AuditSink sink;
     private Backfills.@Nullable HostMigrations hostMigrations;
-    private String processName = "host-" + ProcessHandle.current().pid();
+    private String processName = hostName() + "-" + ProcessHandle.current().pid();
 
     private PostgresBackfills(ConnectionSource connections) {
         this.connections = connections;
+    }
+
+    /**
+     * What the environment calls this machine: in a container, where every process has the same ID, the container or pod. The resolver is
+     * not asked, because it may take its time.
+     */
+    private static String hostName() {
+        String name = System.getenv("HOSTNAME");
+        return name == null || name.isBlank() ? "host" : BoundedText.clean(name, 60);
     }
 
     /** Begins to configure an engine on a data source of PostgreSQL 14 or newer. */

@@ -1,7 +1,5 @@
 package dev.backfill.postgres;
 
-import dev.backfill.BackfillId;
-import dev.backfill.Identifiers;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -28,23 +26,14 @@ public final class ReplicaGate {
 
     /**
      * Whether the replica shows the backfill completed. The completion's commit comes after every batch in the WAL, so a server that
-     * shows it has replayed them all.
+     * shows it has replayed them all. No for what can't be found there: the tables, the row, or a family that was never started.
      *
      * @param schema the schema of the library's tables; null for the search path
      * @param replica a connection to the standby
-     * @param id which backfill; of a family, ask for each part
+     * @param id which backfill, or the family whose parts all have to be completed
      */
     public static boolean hasReplayedIn(@Nullable String schema, Connection replica, String id) throws SQLException {
-        String table = schema == null
-                ? "backfill"
-                : Identifiers.quote(Identifiers.check("schema", schema)) + "." + Identifiers.quote("backfill");
-        if (!isTrue(replica, "SELECT pg_catalog.to_regclass(?) IS NOT NULL", table)) {
-            return false; // not even the table has been replayed
-        }
-        return isTrue(
-                replica,
-                "SELECT EXISTS (SELECT 1 FROM " + table + " WHERE id = ? AND state = 'completed')",
-                BackfillId.of(id).value());
+        return ContractGuard.notCompleted(schema, replica, id).isEmpty();
     }
 
     /**

@@ -108,7 +108,7 @@ class ReadmeIT {
                 .schema(SchemaMode.MIGRATE) // or VERIFY, and apply the published migrations yourself
                 .options(EngineOptions.builder().workers(2).build())
                 .operators((authority, capability) -> authority.kind() == Authority.Kind.HOST) // without it, nobody
-                .startup(); // returns at once
+                .startup(); // waits for no backfill
         // endregion
         return backfills;
     }

@@ -65,7 +65,7 @@ public final class HarnessBuilder {
         return this;
     }
 
-    /** Changes options; those of a harness have no workers, a poll of 20 ms, no health limits, and the defaults otherwise. */
+    /** Changes options; those of a harness have no workers, a poll of 20 ms, a close timeout of 5 s, no health limits, and the defaults otherwise. */
     public HarnessBuilder options(Consumer<EngineOptions.Builder> change) {
         change.accept(options);
         return this;

@@ -46,6 +46,16 @@ final class ControlCommands {
             return note;
         }
 
+        /** What it would mean to give the command again. */
+        String onceMore() {
+            return "Ask again, it can't act twice:";
+        }
+
+        private String withRequestId() {
+            String given = asGiven();
+            return given.contains(" --request-id") ? given : given + " --request-id " + requestId;
+        }
+
         JsonNode ask(Api api, String action) throws InterruptedException {
             return ask(action, key -> api.control(id, action, key, note));
         }
@@ -62,9 +72,8 @@ final class ControlCommands {
             if (reply.isEmpty()) {
                 throw new CliException(
                         ExitCode.UNAVAILABLE,
-                        "It is not known whether '" + action + "' happened: no answer came back."
-                                + " Ask again, it can't act twice: backfill " + action + " " + id + " --request-id "
-                                + requestId);
+                        "It is not known whether '" + action + "' happened: no answer came back." + " " + onceMore()
+                                + " " + withRequestId());
             }
             if (reply.get().status() == 503) {
                 err().println("Nothing was changed. To try again as the same request: --request-id " + requestId);

@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -60,6 +62,13 @@ abstract class RemoteCommand implements Callable<Integer> {
 
     boolean json() {
         return json;
+    }
+
+    /** The whole command as it was given, for a shell. A token is never among its arguments. */
+    String asGiven() {
+        return Stream.concat(Stream.of("backfill"), spec.root().commandLine().getParseResult().originalArgs().stream())
+                .map(word -> word.matches("[A-Za-z0-9@%+=:,./_-]+") ? word : "'" + word.replace("'", "'\\''") + "'")
+                .collect(Collectors.joining(" "));
     }
 
     ParameterException usage(String message) {

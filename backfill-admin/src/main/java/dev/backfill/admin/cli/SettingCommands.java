@@ -115,8 +115,13 @@ final class SettingCommands {
     static final class Rehearse extends ControlCommands.Control {
 
         @Override
+        String onceMore() {
+            return "Nothing of it was kept. This rehearses again:";
+        }
+
+        @Override
         public Integer call() throws InterruptedException {
-            JsonNode answer = ask(api(), "rehearsal");
+            JsonNode answer = ask("rehearse", key -> api().control(id(), "rehearsal", key, note()));
             if (json()) {
                 printJson(answer);
                 return ExitCode.DONE;

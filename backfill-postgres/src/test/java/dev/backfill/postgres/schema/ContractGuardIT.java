@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.backfill.BackfillState;
 import dev.backfill.postgres.ContractGuard;
 import dev.backfill.postgres.NotCompletedException;
+import dev.backfill.postgres.ReplicaGate;
 import dev.backfill.postgres.startup.Host;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
@@ -149,6 +150,7 @@ class ContractGuardIT {
     }
 
     private static void assertClosed(Connection migration, String... words) throws Exception {
+        assertThat(ReplicaGate.hasReplayed(migration, "family.v1")).isFalse();
         assertThatThrownBy(() -> ContractGuard.requireCompleted(migration, "family.v1"))
                 .isInstanceOf(NotCompletedException.class)
                 .satisfies(e -> assertThat(e.getMessage()).contains(words));
@@ -165,6 +167,7 @@ class ContractGuardIT {
         try (Connection migration = db.connection();
                 Statement statement = migration.createStatement()) {
             ContractGuard.requireCompleted(migration, "family.v1", "family.v1.01");
+            assertThat(ReplicaGate.hasReplayed(migration, "family.v1")).isTrue();
             assertThat(statement.execute(documented("contract-guard-family"))).isTrue();
         }
     }

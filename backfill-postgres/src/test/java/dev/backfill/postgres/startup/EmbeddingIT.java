@@ -92,7 +92,7 @@ class EmbeddingIT {
                 .hostMigrations(() -> expand(servingPool)) // runs with MIGRATE only
                 .options(EngineOptions.builder().workers(2).build())
                 .operators(operators)
-                .startup(); // returns at once, whatever the database does
+                .startup(); // returns within five seconds, whatever the database does
     }
     // endregion
 

@@ -8,9 +8,11 @@ import dev.backfill.Authority;
 import dev.backfill.BackfillAction;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
+import dev.backfill.BackfillState;
 import dev.backfill.BackfillUnavailableException;
 import dev.backfill.Backfills;
 import dev.backfill.EngineOptions;
+import dev.backfill.Gate;
 import dev.backfill.InvalidDefinitionException;
 import dev.backfill.OperatorRequest;
 import dev.backfill.Readiness;
@@ -100,6 +102,11 @@ class GateIT {
             Readiness.Input backfills = next.readiness().backfills();
             assertThat(backfills.ok()).isFalse();
             assertThat(backfills.reason()).contains(Host.ID + " is completed " + why);
+            // Operators are told the same.
+            Gate gate = next.operations().list(Host.OPERATOR).gate();
+            assertThat(gate.open()).isFalse();
+            assertThat(gate.reasons())
+                    .containsExactly(new Gate.Reason(Host.ID, BackfillState.COMPLETED, "unknown_here"));
         }
     }
 

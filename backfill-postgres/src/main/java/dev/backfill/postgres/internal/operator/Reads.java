@@ -54,7 +54,8 @@ record Reads(PlaneContext plane) {
         for (BackfillId id : required) {
             BackfillSnapshot found = byId.get(id);
             BackfillState state = found == null ? BackfillState.PENDING : found.state();
-            // One that was completed over another range than is required here has not done what is required.
+            // What was completed over another range, by another key or in a newer format has not done what is required
+            // here.
             if (state != BackfillState.COMPLETED || (found != null && !found.knownHere())) {
                 reasons.add(new Gate.Reason(id, state, code(found, state)));
             }

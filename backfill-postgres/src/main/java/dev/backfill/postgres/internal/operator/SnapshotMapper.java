@@ -34,7 +34,7 @@ record SnapshotMapper(LocalView local) {
         BackfillId id = BackfillId.of(row.getString("id"));
         BackfillState state = BackfillState.ofWireName(row.getString("state"));
         Diagnostic failure = diagnostic(row, "failure_code", "failure_message", "failure_sql_state", "failure_at");
-        boolean known = local.registry().find(id.value()).isPresent() && hasRange(row, state);
+        String unreadable = unreadable(row, state);
         String family = row.getString("family");
         return new BackfillSnapshot(
                 id,
@@ -42,7 +42,7 @@ record SnapshotMapper(LocalView local) {
                 Labels.fromJson(row.getString("labels")),
                 family == null ? null : BackfillId.of(family),
                 state,
-                known,
+                unreadable == null,
                 local.registry().required().contains(id),
                 bound(row),
                 Values.texts(row, "checkpoint"),
@@ -56,7 +56,7 @@ record SnapshotMapper(LocalView local) {
                         failure),
                 state == BackfillState.BLOCKED || state == BackfillState.FAILED ? failure : null,
                 validation(row),
-                WaitingReasons.of(row, state, known, local),
+                WaitingReasons.of(row, state, unreadable, local),
                 new Times(
                         Objects.requireNonNull(Values.instant(row, "registered_at")),
                         Values.instant(row, "started_at"),
@@ -66,10 +66,25 @@ record SnapshotMapper(LocalView local) {
                 row.getString("completed_lsn"));
     }
 
-    /** Whether the range of a started row is the one that the definition here declares; before the start it has none. */
-    private boolean hasRange(ResultSet row, BackfillState state) throws SQLException {
-        return state == BackfillState.PENDING
-                || local.registry().hasRange(row.getString("id"), Values.integer(row, "range_parts"));
+    /** Why this process can't work on it, nor take its completion for what it requires (ID-5); null when it can. */
+    private @Nullable String unreadable(ResultSet row, BackfillState state) throws SQLException {
+        String id = row.getString("id");
+        if (!row.getBoolean("readable")) {
+            return "its row was written by another version of this library, in a format that this one does not read.";
+        }
+        if (local.registry().find(id).isEmpty()) {
+            return "this process has no definition of it.";
+        }
+        if (state == BackfillState.PENDING) {
+            // Neither range nor key is stored before the start.
+            return null;
+        }
+        if (!local.registry().hasRange(id, Values.integer(row, "range_parts"))) {
+            return "the definition here has another range of keys: its family is divided into another number of parts.";
+        }
+        return local.registry().canRead(id, row.getString("row_codec"))
+                ? null
+                : "its key is stored as another type than the definition here declares.";
     }
 
     private static Bound bound(ResultSet row) throws SQLException {

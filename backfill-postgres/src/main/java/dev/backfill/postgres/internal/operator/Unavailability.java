@@ -50,7 +50,7 @@ public final class Unavailability {
                 new BackfillUnavailableException(
                         Reason.PRIVILEGE_MISSING,
                         "This database role lacks a privilege on the"
-                                + " tables of Backfill. Grant SELECT, INSERT and UPDATE on them.",
+                                + " tables of Backfill. Grant SELECT, INSERT and UPDATE on them, and DELETE on backfill_pace.",
                         redacted);
             default ->
                 new BackfillUnavailableException(

@@ -20,7 +20,12 @@ final class WaitingReasons {
 
     private WaitingReasons() {}
 
-    static @Nullable Waiting of(ResultSet row, BackfillState state, boolean known, LocalView local)
+    /**
+     * The answer for one row.
+     *
+     * @param unreadable why this process can't work on it; null when it can
+     */
+    static @Nullable Waiting of(ResultSet row, BackfillState state, @Nullable String unreadable, LocalView local)
             throws SQLException {
         if (!state.isWorking()) {
             return null;
@@ -41,7 +46,7 @@ final class WaitingReasons {
         if (stored != null) {
             return stored;
         }
-        return held ? heldQuietly(row, state) : unclaimed(row, unreadable(row, known, local), local);
+        return held ? heldQuietly(row, state) : unclaimed(row, unreadable, local);
     }
 
     private static String age(ResultSet row) throws SQLException {
@@ -88,21 +93,6 @@ final class WaitingReasons {
                         + Values.instant(row, "claim_expires_at")
                         + " and has committed nothing since; a lapsed claim is taken over.",
                 since);
-    }
-
-    /** Why this process can't take it (ID-5); null when it can. */
-    private static @Nullable String unreadable(ResultSet row, boolean known, LocalView local) throws SQLException {
-        if (!row.getBoolean("readable")) {
-            return "its row was written by another version of this library, in a format that this one does not read.";
-        }
-        if (!known) {
-            return local.registry().find(row.getString("id")).isEmpty()
-                    ? "this process has no definition of it."
-                    : "the definition here has another range of keys: its family is divided into another number of parts.";
-        }
-        return local.registry().canRead(row.getString("id"), row.getString("row_codec"))
-                ? null
-                : "its key is stored as another type than the definition here declares.";
     }
 
     private static Waiting unclaimed(ResultSet row, @Nullable String unreadable, LocalView local) throws SQLException {
