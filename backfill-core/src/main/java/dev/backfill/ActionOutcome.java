@@ -48,7 +48,7 @@ public sealed interface ActionOutcome {
     record Denied() implements ActionOutcome {}
 
     /**
-     * Nothing was stored or changed; the same request is safe to repeat.
+     * Nothing was stored or changed, as far as is known; the same request is safe to repeat, and then learns what became of it.
      *
      * @param reason why
      * @param message for people

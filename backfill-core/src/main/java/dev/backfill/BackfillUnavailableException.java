@@ -4,8 +4,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * PostgreSQL, the library's tables or the audit could not be used. Nothing was changed or stored; the same request ID is safe to
- * repeat (AU-3).
+ * PostgreSQL, the library's tables or the audit could not be used. Nothing was changed or stored, or for
+ * {@link Reason#UNAVAILABLE} nothing is known to have been; the same request ID is safe to repeat (AU-3).
  *
  * @since 0.1
  */

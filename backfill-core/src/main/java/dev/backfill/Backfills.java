@@ -84,8 +84,8 @@ public interface Backfills extends AutoCloseable {
         Builder processName(String name);
 
         /**
-         * Checks the configuration, migrates or verifies, registers, initiates the required set in automatic mode and starts the
-         * workers. Returns without waiting for any backfill (CF-3), once the first attempt is over or after five seconds: migrations
+         * Checks the configuration, migrates or verifies, registers, starts the workers and initiates the required set in automatic
+         * mode. Returns without waiting for any backfill (CF-3), once the first attempt is over or after five seconds: migrations
          * that take longer, the host's included, go on on a thread of the engine, and readiness stays closed meanwhile. A database that
          * can't be used is no exception here: readiness says so, and the engine goes on trying.
          *

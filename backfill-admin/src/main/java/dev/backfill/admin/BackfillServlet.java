@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,6 +54,7 @@ public final class BackfillServlet extends HttpServlet {
     private final transient Controls controls;
     private final transient Settings settings;
     private final transient ConsoleFiles files = new ConsoleFiles();
+    private final transient AtomicLong authenticatorFailures = new AtomicLong();
 
     /** A boundary over an operator plane, for those whom the authenticator names and the plane's authorizer permits. */
     public BackfillServlet(BackfillOperations operations, OperatorAuthenticator authenticator) {
@@ -152,7 +154,13 @@ public final class BackfillServlet extends HttpServlet {
         try {
             return authenticator.authenticate(request);
         } catch (RuntimeException e) {
-            LOG.warn("The authenticator failed; the request counts as one without a credential", e);
+            // Its type alone, because it may speak of the credential; and fewer and fewer, because strangers can cause
+            // it.
+            if (Long.bitCount(authenticatorFailures.incrementAndGet()) == 1) {
+                LOG.warn(
+                        "The authenticator failed ({}); such requests count as ones without a credential",
+                        e.getClass().getName());
+            }
             return Optional.empty();
         }
     }

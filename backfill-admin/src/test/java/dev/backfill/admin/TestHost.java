@@ -87,7 +87,7 @@ final class TestHost implements AutoCloseable {
     private Filter dropping() {
         return (request, response, chain) -> {
             var http = ServletContextRequest.getServletContextRequest(request);
-            if (http.getMethod().equals("POST") && answersToDrop.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
+            if (!http.getMethod().equals("GET") && answersToDrop.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
                 chain.doFilter(request, new Unheard((jakarta.servlet.http.HttpServletResponse) response));
                 http.getConnectionMetaData().getConnection().getEndPoint().close();
             } else {

@@ -98,7 +98,7 @@ final class Api {
             Duration asked = reply.map(Reply::retryAfter).orElse(Duration.ZERO);
             pause.forAbout(backoff.compareTo(asked) > 0 ? backoff : asked);
         }
-        // A 503 says that this copy changed nothing; an earlier one whose answer was lost may have.
+        // A 503 speaks of this copy; an earlier one whose answer was lost may have changed something.
         return lost && reply.isPresent() && reply.get().status() >= 500 ? Optional.empty() : reply;
     }
 

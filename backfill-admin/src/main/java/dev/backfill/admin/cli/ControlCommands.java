@@ -76,7 +76,9 @@ final class ControlCommands {
                                 + " " + withRequestId());
             }
             if (reply.get().status() == 503) {
-                err().println("Nothing was changed. To try again as the same request: --request-id " + requestId);
+                boolean unknown = reply.get().text("code").equals("unavailable");
+                err().println((unknown ? "Nothing is known to have changed." : "Nothing was changed.")
+                        + " To try again as the same request: --request-id " + requestId);
             }
             return expect(reply.get());
         }

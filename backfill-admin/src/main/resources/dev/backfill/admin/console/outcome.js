@@ -39,7 +39,7 @@ function open(request, name) {
     return { tone: "warn", words: request.lost ? `${name}: not known whether it happened.` : `${name}: not done, because you are signed out.`, detail: "Sign in as the same operator and ask again." };
   }
   if (answer?.kind === "problem" && answer.status === 503 && !request.lost) {
-    return { tone: "warn", words: `${name}: not done yet. ${trouble(answer)}`, detail: `Nothing was changed. ${again}` };
+    return { tone: "warn", words: `${name}: not done yet. ${trouble(answer)}`, detail: `${answer.code === "unavailable" ? "Nothing is known to have changed." : "Nothing was changed."} ${again}` };
   }
   return { tone: "warn", words: `${name}: not known whether it happened.`, detail: `No answer came back; the request may or may not have arrived. ${again}` };
 }

@@ -126,6 +126,30 @@ class FaultCatalogueIT {
     }
 
     @Test
+    void a_barrier_before_the_validation_of_an_empty_source_is_bounded_too() throws Exception { // SR-6, LC-5
+        db.execute("delete from notes");
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                        .definitions(Notes.seeing(50).build())
+                        .options(o -> o.barrierTimeout(Duration.ofMillis(10)))
+                        .open();
+                OpenWriter late = new OpenWriter("insert into notes values (-5, 0)")) {
+            harness.start(Notes.ID);
+            harness.pause(Notes.ID);
+            // With nothing to repair it goes straight to its validation.
+            harness.resume(Notes.ID);
+            assertThat(harness.state(Notes.ID)).isEqualTo(BackfillState.VALIDATING);
+            HarnessWorker worker = harness.worker("a");
+            Eventually.until("the barrier has waited too long", () -> worker.step() instanceof StepOutcome.Ended);
+            assertThat(harness.state(Notes.ID)).isEqualTo(BackfillState.BLOCKED);
+            assertThat(harness.row(Notes.ID))
+                    .containsEntry("failure_code", DiagnosticCode.START_BARRIER_TIMEOUT.wireName());
+            late.commit();
+            harness.retry(Notes.ID);
+            harness.runToCompletion(Notes.ID);
+        }
+    }
+
+    @Test
     void a_transaction_that_only_reads_holds_no_barrier_and_an_opt_out_waits_for_nobody() throws Exception { // SR-6
         try (BackfillHarness harness = BackfillHarness.on(db, Notes.seeing(50).build());
                 OpenWriter reader = new OpenWriter("select count(*) from notes")) {

@@ -77,6 +77,20 @@ class PacingIT {
     }
 
     @Test
+    void a_rest_of_more_than_an_hour_is_kept() {
+        db.execute("insert into notes select g, g from generate_series(101, 5000) g");
+        try (BackfillHarness harness =
+                BackfillHarness.on(db, Notes.seeing(4_000).pacing(SLOW).build())) {
+            harness.start(Notes.ID);
+            HarnessWorker worker = harness.worker("a");
+            assertThat(worker.step()).isInstanceOf(Committed.class);
+            assertThat(worker.step()).isEqualTo(new StepOutcome.Waits(Notes.ID, Waiting.Reason.THROTTLED));
+            assertThat(Objects.requireNonNull(harness.show(Notes.ID).waiting()).detail())
+                    .containsPattern("resting for another 39\\d\\d s");
+        }
+    }
+
+    @Test
     void a_worker_rests_visibly_keeps_its_claim_and_is_charged_nothing() {
         BackfillDefinition<Long> definition =
                 Notes.seeing(50).pacing(new Pacing(null, 1L, null, null)).build();

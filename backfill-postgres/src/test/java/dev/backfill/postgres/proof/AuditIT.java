@@ -21,6 +21,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -168,6 +169,30 @@ class AuditIT {
                             it -> assertThat(it.reason()).isEqualTo(Reason.AUDIT_UNAVAILABLE));
             assertThat(harness.row(Counters.ID)).isEqualTo(before);
             assertThat(db.queryLong("select count(*) from backfill_request")).isZero();
+        }
+    }
+
+    @Test
+    void a_denial_that_could_not_be_written_is_counted() { // AU-3
+        Counters.fresh(db, 10);
+        AtomicBoolean broken = new AtomicBoolean(true);
+        List<String> heard = new ArrayList<>();
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .definitions(Counters.custom(4))
+                .audit((tx, entry) -> {
+                    if (broken.get()) {
+                        throw new IllegalStateException("no");
+                    }
+                    heard.add(entry.outcome() + " " + entry.note());
+                })
+                .open()) {
+            Authority stranger = Authority.operator("stranger");
+            OperatorRequest start = new OperatorRequest(
+                    BackfillAction.START, Counters.ID, BackfillHarness.newRequestId(), stranger, null);
+            assertThat(harness.operations().perform(start)).isEqualTo(new ActionOutcome.Denied());
+            broken.set(false);
+            assertThat(harness.operations().perform(start)).isEqualTo(new ActionOutcome.Denied());
+            assertThat(heard).containsExactly("denied_summary 1 further attempts were denied", "denied null");
         }
     }
 

@@ -73,7 +73,7 @@ class EmbeddingIT {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(jdbcUrl);
         config.setPoolName("backfill");
-        config.setMaximumPoolSize(workers + 2); // workers, an operator's call, a probe
+        config.setMaximumPoolSize(workers + 4); // workers, two validations, an operator's call, a probe
         config.setMinimumIdle(0);
         config.setConnectionTimeout(2_000); // a probe must not wait for half a minute
         config.setInitializationFailTimeout(-1); // the database may come up after us

@@ -27,6 +27,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
@@ -107,6 +108,55 @@ class GateIT {
             assertThat(gate.open()).isFalse();
             assertThat(gate.reasons())
                     .containsExactly(new Gate.Reason(Host.ID, BackfillState.COMPLETED, "unknown_here"));
+        }
+    }
+
+    @Test
+    void a_required_backfill_that_can_not_be_started_keeps_no_worker_from_the_others() { // CF-3, CF-5
+        try (Backfills before = Host.start(
+                db, SchemaMode.MIGRATE, b -> b.options(Host.quick().workers(0).build()))) {
+            Host.awaitStarted(before);
+            before.operations().perform(new OperatorRequest(BackfillAction.START, Host.ID, "go", Host.OPERATOR, null));
+        }
+        AtomicBoolean repaired = new AtomicBoolean();
+        try (Backfills next = Host.start(
+                db,
+                SchemaMode.MIGRATE,
+                b -> b.definitions(Host.doubling(LATE.value()))
+                        .requiredAtStartup(LATE.value())
+                        .audit((tx, entry) -> {
+                            if (LATE.equals(entry.id()) && !repaired.get()) {
+                                throw new IllegalStateException("no record, no start");
+                            }
+                        }))) {
+            Eventually.until("the one that runs is completed", () -> "completed".equals(Host.state(db, Host.ID)));
+            assertThat(Host.state(db, LATE)).isEqualTo("pending");
+            assertThat(next.readiness().isOpen()).isFalse();
+            repaired.set(true);
+            Host.awaitOpen(next);
+        }
+    }
+
+    @Test
+    void a_source_of_connections_that_throws_is_unknown_and_not_thrown_on() { // CF-2
+        AtomicBoolean broken = new AtomicBoolean();
+        try (Backfills backfills = Host.start(
+                () -> {
+                    if (broken.get()) {
+                        throw new IllegalStateException("a defect of the host's pool");
+                    }
+                    return db.get();
+                },
+                SchemaMode.MIGRATE,
+                b -> {})) {
+            Host.awaitStarted(backfills);
+            broken.set(true);
+            Eventually.until(
+                    "the answer that was shared is old",
+                    () -> !backfills.readiness().isOpen());
+            assertThat(backfills.readiness().database().reason())
+                    .contains("IllegalStateException")
+                    .doesNotContain("defect");
         }
     }
 

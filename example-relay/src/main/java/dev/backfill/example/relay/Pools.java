@@ -29,7 +29,7 @@ final class Pools implements AutoCloseable {
      */
     static Pools open(String jdbcUrl, int workers, String application) {
         HikariDataSource serving = pool("serving", jdbcUrl, SERVING_CONNECTIONS, application);
-        return new Pools(serving, pool("backfill", jdbcUrl, workers + 2, application));
+        return new Pools(serving, pool("backfill", jdbcUrl, workers + 4, application));
     }
 
     private static HikariDataSource pool(String name, String jdbcUrl, int size, String application) {

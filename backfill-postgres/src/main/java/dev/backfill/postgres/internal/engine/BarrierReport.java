@@ -1,5 +1,10 @@
 package dev.backfill.postgres.internal.engine;
 
+import dev.backfill.Diagnostic;
+import dev.backfill.DiagnosticCode;
+import dev.backfill.StepOutcome;
+import dev.backfill.postgres.internal.engine.FailurePolicy.Decision;
+import dev.backfill.postgres.internal.engine.FailurePolicy.Kind;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.store.Claim;
@@ -25,6 +30,13 @@ final class BarrierReport {
                       SELECT 'prepared transaction', p.prepared, p.transaction::text::bigint
                       FROM pg_catalog.pg_prepared_xacts AS p) AS t, {backfill} AS b
                 WHERE b.id = :id AND t.xid < b.bound_xmax % 4294967296""");
+    }
+
+    /** What is to be done once a claim has waited longer than it may: an operator must look. */
+    StepOutcome overdue(FailureRecorder recorder, Claim claim) {
+        String message = DiagnosticCode.START_BARRIER_TIMEOUT.meaning() + " " + describe(claim);
+        Diagnostic why = Diagnostic.of(DiagnosticCode.START_BARRIER_TIMEOUT, message, null);
+        return recorder.record(claim, new Decision(Kind.BLOCK, why, false));
     }
 
     String describe(Claim claim) {

@@ -69,7 +69,10 @@ public final class Crew implements AutoCloseable {
             long news = pause.news();
             try {
                 StepOutcome outcome = worker.step();
-                idle = !(outcome instanceof StepOutcome.Committed || outcome instanceof StepOutcome.Completed);
+                idle = !(outcome instanceof StepOutcome.Committed
+                        || outcome instanceof StepOutcome.Completed
+                        // Narrowed: the smaller window is tried at once, under the same claim.
+                        || (outcome instanceof StepOutcome.Retrying && worker.holds() != null));
                 // Once for as long as it lasts: it is met again at every poll.
                 String obstacle = outcome instanceof StepOutcome.Unavailable unavailable ? unavailable.message() : "";
                 if (!obstacle.isEmpty()) {

@@ -70,7 +70,7 @@ record FailurePolicy(EngineOptions options) {
             return ofBatch(thrown, claim, 1);
         }
         SQLException sql = SqlFailure.in(thrown);
-        if (sql != null && "57014".equals(sql.getSQLState())) {
+        if (sql != null && SqlFailure.isTooSlow(sql)) {
             return charged(DiagnosticCode.VALIDATION_TIMED_OUT, thrown, claim);
         }
         return common(thrown, claim, sql);

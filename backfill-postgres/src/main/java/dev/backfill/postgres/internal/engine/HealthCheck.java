@@ -5,6 +5,7 @@ import dev.backfill.HealthLimits;
 import dev.backfill.HealthProbe;
 import dev.backfill.HealthSignal;
 import dev.backfill.TableName;
+import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.store.HealthSql;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -61,7 +62,7 @@ public final class HealthCheck {
                 return HealthSql.server(session, table);
             });
         } catch (SQLException e) {
-            LOG.atDebug().setCause(e).log("The health of the database could not be asked");
+            LOG.atDebug().setCause(Redaction.of(e)).log("The health of the database could not be asked");
         }
         List<HealthSignal> signals = new ArrayList<>();
         signals.add(replicaLag(server));
@@ -151,7 +152,7 @@ public final class HealthCheck {
         try {
             return probe.measure();
         } catch (RuntimeException e) {
-            LOG.atDebug().setCause(e).log("A health probe of the host failed");
+            LOG.atDebug().setCause(Redaction.of(e)).log("A health probe of the host failed");
             return HealthSignal.notAvailable("host", null, "", "the host's probe failed");
         }
     }

@@ -85,12 +85,14 @@ final class ListenerThread {
         }
     }
 
+    @SuppressWarnings(
+            "checkstyle:IllegalCatch") // Other languages throw what they like, and nothing may end this thread.
     private void tell(BackfillEvent event) {
         long now = System.nanoTime();
         busySince.set(now == IDLE ? now + 1 : now);
         try {
             listener.on(event);
-        } catch (RuntimeException | LinkageError | AssertionError | VirtualMachineError e) {
+        } catch (Throwable e) {
             long count = failures.incrementAndGet();
             // The first, and then fewer and fewer: a broken listener fails at every event.
             if (Long.bitCount(count) == 1) {

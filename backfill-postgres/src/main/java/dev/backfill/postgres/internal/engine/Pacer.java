@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Pacer {
 
+    private static final double LONGEST_REST_SECONDS = 365.0 * 24 * 3600;
     private static final long REREAD_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final int declared;
@@ -103,7 +104,7 @@ final class Pacer {
         if (pacing.walBytesPerSecond() != null) {
             rest = Math.max(rest, (double) cost.walBytes() / pacing.walBytesPerSecond() - took);
         }
-        // An hour is long enough to look again, and short enough not to overflow.
-        return Duration.ofNanos((long) (Math.min(rest, 3600) * 1e9));
+        // Whoever rests looks at the pace again meanwhile; a year does not overflow.
+        return Duration.ofNanos((long) (Math.min(rest, LONGEST_REST_SECONDS) * 1e9));
     }
 }

@@ -23,13 +23,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs the windows of rehearsals beside the callers that wait for them: nobody can end a loop in a definition's Java code, so it must
- * not be the caller who is caught in it (BB-2). One rehearsal at a time for each definition and four in all, each with one thread;
+ * not be the caller who is caught in it (BB-2). One rehearsal at a time for each definition and two in all, each with one thread;
  * thread-safe.
  */
 public final class RehearsalThreads implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
-    private static final int MOST = 4;
+    private static final int MOST = 2;
 
     private final ThreadPoolExecutor pool;
     private final Semaphore free = new Semaphore(MOST);

@@ -47,7 +47,7 @@ public final class Rehearser {
         Duration most = engine.options().transactionTimeout().compareTo(LONGEST_WINDOW) < 0
                 ? engine.options().transactionTimeout()
                 : LONGEST_WINDOW;
-        this.limits = new Limits(most, engine.options().lockTimeout(), most, most);
+        this.limits = Limits.ofOneLongStatement(most, engine.options().lockTimeout());
     }
 
     /** The plan and the windows, looked up in the caller's transaction; the windows are not run yet. */
@@ -134,7 +134,7 @@ public final class Rehearser {
         for (Map.Entry<String, Optional<List<String>>> start : what.starts.entrySet()) {
             RehearsedWindow window =
                     new RehearsedWindow(engine, limits, what, start.getKey(), what.claim(start.getValue()));
-            Optional<Sample> sample = place.run(window, limits.transaction().plus(GRACE), GRACE);
+            Optional<Sample> sample = place.run(window, limits.statement().plus(GRACE), GRACE);
             if (sample.isEmpty()) {
                 samples.add(window.overdue());
                 break;

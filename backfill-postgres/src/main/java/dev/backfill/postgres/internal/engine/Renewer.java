@@ -64,8 +64,9 @@ final class Renewer implements AutoCloseable {
                 LOG.atDebug().addKeyValue("backfill", claim.id()).log("A renewal came too late");
             }
             return renewed;
-        } catch (SQLException e) {
-            // Unknown is not lost: the next tick, or the fence of the completion, finds out.
+        } catch (SQLException | RuntimeException e) {
+            // Of PostgreSQL or of the host's source of connections. Unknown is not lost: the next tick, or the fence of
+            // the completion, finds out.
             return true;
         }
     }

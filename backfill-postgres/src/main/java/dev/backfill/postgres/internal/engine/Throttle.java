@@ -2,6 +2,7 @@ package dev.backfill.postgres.internal.engine;
 
 import dev.backfill.HealthSignal;
 import dev.backfill.Pacing;
+import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.store.PaceSql;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -60,7 +61,7 @@ record Throttle(EngineContext engine, HealthCheck health, PaceSql pace) {
                     .orElse(held.prepared().definition().pacing());
             pacer.repace(now);
         } catch (SQLException e) {
-            LOG.atDebug().setCause(e).log("The pace could not be read; the former one stays");
+            LOG.atDebug().setCause(Redaction.of(e)).log("The pace could not be read; the former one stays");
         }
     }
 

@@ -54,8 +54,12 @@ public final class ValidationRunner {
         /** Another validation of this ID is under way. */
         record Busy() implements Result {}
 
-        /** Transactions that wrote before the bound was captured are still open (SR-6). */
-        record BehindBarrier() implements Result {}
+        /**
+         * Transactions that wrote before the bound was captured are still open (SR-6).
+         *
+         * @param overdue whether a claim has waited for them longer than it may
+         */
+        record BehindBarrier(boolean overdue) implements Result {}
 
         /** The row is gone, or this process can't read it. */
         record Unreadable() implements Result {}
@@ -96,7 +100,7 @@ public final class ValidationRunner {
                     return new Result.Busy();
                 }
                 if (definition.startBarrier() && !begun.barrierPassed()) {
-                    return new Result.BehindBarrier();
+                    return new Result.BehindBarrier(begun.overdue());
                 }
                 alone.begin();
                 ValidationOutcome outcome = proveReadOnly(session, definition, begun.span());

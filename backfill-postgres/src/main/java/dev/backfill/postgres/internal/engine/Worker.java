@@ -82,7 +82,7 @@ public final class Worker implements BackfillWorker {
         return now == null ? null : now.id();
     }
 
-    /** How long the next step had better wait, because of pacing; null for not at all. */
+    /** How long a worker that holds a claim may wait before its next step; null for one that holds none. */
     @Nullable
     Duration rest() {
         Held now = held;
@@ -92,10 +92,7 @@ public final class Worker implements BackfillWorker {
         Duration rest = pacer(now).rest();
         // However rarely an idle worker looks, one that holds a claim looks often enough to keep it.
         Duration renewal = engine.options().lease().dividedBy(4);
-        if (rest == null) {
-            return restsFor == null ? null : renewal;
-        }
-        return rest.compareTo(renewal) < 0 ? rest : renewal;
+        return rest == null || rest.compareTo(renewal) > 0 ? renewal : rest;
     }
 
     /** Says once why it rests, and keeps the claim meanwhile; costs no attempt. */
@@ -224,21 +221,14 @@ public final class Worker implements BackfillWorker {
     }
 
     private StepOutcome barrier(Held now, boolean expired) {
-        String detail = parts.barrier().describe(now.claim());
         if (!expired) {
+            String detail = parts.barrier().describe(now.claim());
             engine.events()
                     .publish(Events.about(BackfillEvent.Kind.BARRIER_WAIT, now.claim(), null), "waits_for", detail);
             return waits(now, Waiting.Reason.START_BARRIER, detail);
         }
         held = null;
-        String message = DiagnosticCode.START_BARRIER_TIMEOUT.meaning() + " " + detail;
-        return parts.recorder()
-                .record(
-                        now.claim(),
-                        new Decision(
-                                Kind.BLOCK,
-                                dev.backfill.Diagnostic.of(DiagnosticCode.START_BARRIER_TIMEOUT, message, null),
-                                false));
+        return parts.barrier().overdue(parts.recorder(), now.claim());
     }
 
     /** Keeps the claim while it waits, and tells the row why; renews well before half of the lease is over. */

@@ -29,6 +29,7 @@ final class WorkerValidation {
     private final FailurePolicy policy;
     private final FailureRecorder recorder;
     private final LossReport losses;
+    private final BarrierReport barrier;
 
     WorkerValidation(
             EngineContext engine, Renewer renewer, Watchdog watchdog, FailureRecorder recorder, LossReport losses) {
@@ -39,6 +40,7 @@ final class WorkerValidation {
         this.policy = new FailurePolicy(engine.options());
         this.recorder = recorder;
         this.losses = losses;
+        this.barrier = new BarrierReport(engine);
     }
 
     StepOutcome run(Held held) {
@@ -62,8 +64,10 @@ final class WorkerValidation {
         if (result instanceof ValidationRunner.Result.Busy) {
             return new StepOutcome.Waits(claim.id(), Waiting.Reason.CLAIM_HELD);
         }
-        if (result instanceof ValidationRunner.Result.BehindBarrier) {
-            return new StepOutcome.Waits(claim.id(), Waiting.Reason.START_BARRIER);
+        if (result instanceof ValidationRunner.Result.BehindBarrier behind) {
+            return behind.overdue()
+                    ? barrier.overdue(recorder, claim)
+                    : new StepOutcome.Waits(claim.id(), Waiting.Reason.START_BARRIER);
         }
         return losses.notMine(held);
     }

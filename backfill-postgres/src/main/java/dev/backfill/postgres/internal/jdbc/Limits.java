@@ -14,6 +14,13 @@ import java.time.Duration;
  */
 public record Limits(Duration statement, Duration lock, Duration idle, Duration transaction) {
 
+    private static final Duration AFTER_THE_STATEMENT = Duration.ofMillis(250);
+
+    // Off first: a timer that a setting of the role has started in this transaction is not set anew, only stopped.
+    private static final String TRANSACTION_TIMEOUT =
+            "pg_catalog.set_config('transaction_timeout', CASE pg_catalog.set_config('transaction_timeout', '0', true)"
+                    + " WHEN '0' THEN '%d' END, true)";
+
     /** The limits of a batch. */
     public static Limits ofBatch(EngineOptions options) {
         return new Limits(
@@ -35,8 +42,15 @@ public record Limits(Duration statement, Duration lock, Duration idle, Duration 
 
     /** The limits of a validation: read only, so it may take long without being in anybody's way. */
     public static Limits ofValidation(EngineOptions options) {
-        Duration all = options.validationTimeout();
-        return new Limits(all, options.lockTimeout(), all, all);
+        return ofOneLongStatement(options.validationTimeout(), options.lockTimeout());
+    }
+
+    /**
+     * Limits under which one statement may take all the time there is. PostgreSQL 17 and newer arm the limit of a statement only if it is
+     * shorter than that of the transaction, whose end takes the connection with it.
+     */
+    public static Limits ofOneLongStatement(Duration most, Duration lock) {
+        return new Limits(most, lock, most, most.plus(AFTER_THE_STATEMENT));
     }
 
     /**
@@ -47,7 +61,7 @@ public record Limits(Duration statement, Duration lock, Duration idle, Duration 
         return set("statement_timeout", statement) + ", " + set("lock_timeout", lock) + ", "
                 + set("idle_in_transaction_session_timeout", idle)
                 + ", CASE WHEN pg_catalog.current_setting('server_version_num')::integer >= 170000 THEN "
-                + set("transaction_timeout", transaction) + " END"
+                + TRANSACTION_TIMEOUT.formatted(Math.max(1, transaction.toMillis())) + " END"
                 // Only where the kernel can tell that the client is gone.
                 + ", CASE WHEN pg_catalog.version() LIKE '%linux%' THEN "
                 + set("client_connection_check_interval", Duration.ofSeconds(2)) + " END"

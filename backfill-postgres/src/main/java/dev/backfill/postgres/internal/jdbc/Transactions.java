@@ -29,18 +29,33 @@ public final class Transactions {
         return limits;
     }
 
-    /** Runs work in one transaction and commits it; any exception rolls it back. */
+    /**
+     * Runs work in one transaction and commits it; any exception rolls it back, but for one.
+     *
+     * @throws UnknownOutcomeException if the connection was lost at COMMIT
+     */
     public <T> T inTransaction(Work<T> work) throws SQLException {
         try (Session session = sessions.open(socketTimeout)) {
             try (PreparedStatement statement = begin.prepare(session.connection(), Sql.Params.none())) {
                 statement.execute();
                 T result = work.in(session);
-                session.commit();
+                commit(session);
                 return result;
             } catch (SQLException e) {
                 session.failed(e);
                 throw e;
             }
+        }
+    }
+
+    private static void commit(Session session) throws SQLException {
+        try {
+            session.commit();
+        } catch (SQLException e) {
+            if (SqlFailure.of(e) == SqlFailure.INFRASTRUCTURE) {
+                throw new UnknownOutcomeException(e);
+            }
+            throw e;
         }
     }
 

@@ -37,7 +37,11 @@ final class Denials {
             // An ID that breaks the rule is left out: it could be anything.
             BackfillId named = id != null && BackfillId.isValid(id) ? BackfillId.of(id) : null;
             String request = requestId == null ? null : BoundedText.clean(requestId, 128);
-            write(engine, new AuditRecord(authority, named, request, cut(attempted), null, null, null, "denied", null));
+            if (!write(
+                    engine,
+                    new AuditRecord(authority, named, request, cut(attempted), null, null, null, "denied", null))) {
+                count(1);
+            }
         }
     }
 
@@ -78,10 +82,12 @@ final class Denials {
                                 null,
                                 "denied_summary",
                                 count + " further attempts were denied"))) {
-            synchronized (this) {
-                unwritten += count;
-            }
+            count(count);
         }
+    }
+
+    private synchronized void count(long denials) {
+        unwritten += denials;
     }
 
     private static boolean write(EngineContext engine, AuditRecord entry) {

@@ -17,10 +17,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Runs explicit validations beside the callers that wait for them. At most four at a time; thread-safe. */
+/** Runs explicit validations beside the callers that wait for them. At most two at a time, for each has a connection; thread-safe. */
 public final class ValidationThreads implements AutoCloseable {
 
-    private static final int MOST = 4;
+    private static final int MOST = 2;
 
     private final ThreadPoolExecutor pool;
     private final Map<BackfillId, Long> inside = new ConcurrentHashMap<>();
@@ -36,19 +36,26 @@ public final class ValidationThreads implements AutoCloseable {
     }
 
     /**
+     * What became of a run as far as the caller waited for it.
+     *
+     * @param entered whether it has a thread, and so a record of its own
+     * @param reason why there is no result, if there is none
+     */
+    record Left(boolean entered, Reason reason) {}
+
+    /**
      * Runs and waits for at most that long; the run itself goes on.
      *
      * @param id whose validation it is
      * @param slot how long PostgreSQL keeps the slot of a run, whatever it does; one that was begun longer ago holds off others by
      *     itself, or a validation that loops would take one thread after another (EV-4)
      * @param task says why it has no result, or null when it has one
-     * @return why there is no result; empty when there is one, or when nobody waits any more
      */
-    Optional<Reason> run(BackfillId id, Supplier<@Nullable Reason> task, Duration slot, Duration patience) {
+    Left run(BackfillId id, Supplier<@Nullable Reason> task, Duration slot, Duration patience) {
         long now = System.nanoTime();
         Long since = inside.putIfAbsent(id, now);
         if (since != null && now - since > slot.toNanos()) {
-            return Optional.of(Reason.ALREADY_RUNNING);
+            return new Left(false, Reason.ALREADY_RUNNING);
         }
         Future<Optional<Reason>> future;
         try {
@@ -61,17 +68,18 @@ public final class ValidationThreads implements AutoCloseable {
             });
         } catch (RejectedExecutionException e) {
             inside.remove(id, now);
-            return Optional.of(Reason.UNAVAILABLE);
+            return new Left(false, Reason.UNAVAILABLE);
         }
         try {
-            return future.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+            return new Left(
+                    true, future.get(patience.toNanos(), TimeUnit.NANOSECONDS).orElse(Reason.ALREADY_RUNNING));
         } catch (TimeoutException e) {
-            return Optional.of(Reason.ALREADY_RUNNING);
+            return new Left(true, Reason.ALREADY_RUNNING);
         } catch (ExecutionException e) {
-            return Optional.of(Reason.UNAVAILABLE);
+            return new Left(true, Reason.UNAVAILABLE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return Optional.of(Reason.ALREADY_RUNNING);
+            return new Left(true, Reason.ALREADY_RUNNING);
         }
     }
 

@@ -14,6 +14,7 @@ import dev.backfill.ValidationOutcome;
 import dev.backfill.ValidationReport;
 import dev.backfill.ValidationReport.Reason;
 import dev.backfill.postgres.internal.engine.ValidationRunner;
+import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import dev.backfill.postgres.internal.operator.Controls.RefusedException;
@@ -29,12 +30,16 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Explicit validation (EV): accepted in one transaction, run in a read-only one that needs and creates no claim, recorded in a third.
  * Only from {@code validating} may it also complete, fenced by the generation that it judged. Thread-safe.
  */
 final class Validations {
+
+    private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
 
     private final PlaneContext plane;
     private final Controls controls;
@@ -64,14 +69,25 @@ final class Validations {
                 plane.local().registry().find(request.id().value()).orElseThrow();
         Duration patience =
                 plane.engine().options().operatorTimeout().multipliedBy(3).dividedBy(4);
-        Optional<Reason> open = threads.run(
+        ValidationThreads.Left left = threads.run(
                 request.id(),
                 () -> runAndRecord(request, definition),
                 plane.engine().options().validationTimeout(),
                 patience);
-        return plane.engine()
-                .control()
-                .inTransaction(session -> report(session, request, open.orElse(Reason.ALREADY_RUNNING)));
+        return plane.engine().control().inTransaction(session -> {
+            if (!left.entered()) {
+                // It was accepted, and there was no thread for it: nobody else will say what became of it.
+                noResult(
+                        session,
+                        request,
+                        plane.rows().read(session, request.id()).orElseThrow(RefusedException::unknownId));
+            }
+            return report(session, request, left.reason());
+        });
+    }
+
+    private void noResult(Session session, OperatorRequest request, Row row) throws SQLException {
+        controls.audit(session, request, row.state(), row.state(), row.generation(), "current_state");
     }
 
     /** The answer that needs no run, or none: then the request is entered and the validation may begin. */
@@ -114,7 +130,7 @@ final class Validations {
 
     private ValidationReport current(Session session, OperatorRequest request, Row row, Reason reason)
             throws SQLException {
-        controls.audit(session, request, row.state(), row.state(), row.generation(), "current_state");
+        noResult(session, request, row);
         return new ValidationReport.CurrentState(reason, plane.snapshot(session, request.id()));
     }
 
@@ -138,9 +154,10 @@ final class Validations {
                 return null;
             }
             Reason reason = reason(result);
+            log(request, result);
             plane.engine().control().inTransaction(session -> {
                 Row row = plane.rows().read(session, request.id()).orElseThrow(RefusedException::unknownId);
-                controls.audit(session, request, row.state(), row.state(), row.generation(), "current_state");
+                noResult(session, request, row);
                 // Of a copy that found another one under way, nothing was noted, and the other's note is not its to
                 // forget.
                 if (!(result instanceof ValidationRunner.Result.Busy)) {
@@ -151,6 +168,17 @@ final class Validations {
             return reason;
         } catch (SQLException e) {
             return Reason.UNAVAILABLE;
+        }
+    }
+
+    /** Of a completed backfill nothing else would ever say why. */
+    private static void log(OperatorRequest request, ValidationRunner.Result result) {
+        if (result instanceof ValidationRunner.Result.Failed failed) {
+            LOG.atWarn()
+                    .setCause(Redaction.of(failed.cause()))
+                    .addKeyValue("backfill", request.id())
+                    .addKeyValue("request_id", request.requestId())
+                    .log("A validation that an operator asked for has no result");
         }
     }
 
@@ -179,7 +207,7 @@ final class Validations {
             return Reason.UNKNOWN_HERE;
         }
         SQLException sql = SqlFailure.in(((ValidationRunner.Result.Failed) result).cause());
-        if (sql != null && "57014".equals(sql.getSQLState())) {
+        if (sql != null && SqlFailure.isTooSlow(sql)) {
             return Reason.TIMED_OUT;
         }
         return sql != null && SqlFailure.of(sql) == SqlFailure.SCHEMA ? Reason.INCOMPATIBLE_SCHEMA : Reason.UNAVAILABLE;

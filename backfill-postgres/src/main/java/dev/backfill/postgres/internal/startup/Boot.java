@@ -89,9 +89,9 @@ final class Boot {
     }
 
     /**
-     * One attempt at everything.
+     * One attempt at everything that workers need: tables and registered definitions.
      *
-     * @return whether startup is complete; false when another process is migrating
+     * @return whether they may start; false when another process is migrating
      * @throws BackfillException what is wrong and what to do; another attempt may succeed
      */
     boolean attempt() {
@@ -107,7 +107,6 @@ final class Boot {
             }
             schemaSettled = true;
             register(plane);
-            startRequired();
             problem = null;
             return true;
         } catch (SQLException e) {
@@ -119,19 +118,24 @@ final class Boot {
 
     /**
      * Starts what is required and still pending. What PostgreSQL's catalog is not ready for stays pending and may be tried again: the
-     * column that it needs may come with a migration that somebody else applies later.
+     * column that it needs may come with a migration that somebody else applies later. One that can't be started holds up no other.
      *
-     * @throws BackfillUnavailableException when PostgreSQL could not be asked
+     * @throws BackfillUnavailableException when PostgreSQL could not be asked, or could not start one of them
      */
     void startRequired() {
         PlaneContext plane = context(configuration.options().operatorTimeout());
+        SQLException first = null;
         for (BackfillId id : List.copyOf(toStart)) {
             try {
                 start(plane, id);
             } catch (SQLException e) {
-                throw Unavailability.of(e);
+                first = first == null ? e : first;
             }
         }
+        if (first != null) {
+            throw remember(Unavailability.of(first));
+        }
+        problem = null;
     }
 
     /** Required backfills that could not be started so far, and why. */

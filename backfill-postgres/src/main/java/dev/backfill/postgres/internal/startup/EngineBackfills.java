@@ -97,9 +97,6 @@ public final class EngineBackfills implements Backfills {
         Duration wait = FIRST_WAIT;
         while (!pause.isClosed()) {
             Step step = step();
-            if (step == Step.DONE) {
-                return;
-            }
             if (step == Step.MIGRATING_ELSEWHERE) {
                 if (!pause.forAtLeast(WHILE_OTHERS_MIGRATE)) {
                     return;
@@ -107,6 +104,9 @@ public final class EngineBackfills implements Backfills {
                 continue;
             }
             firstAttempt.countDown();
+            if (step == Step.DONE) {
+                return;
+            }
             if (!pause.forAtLeast(wait)) {
                 return;
             }
@@ -116,14 +116,15 @@ public final class EngineBackfills implements Backfills {
 
     private Step step() {
         try {
-            if (started) {
-                boot.startRequired();
-                pause.tellNews();
-            } else if (boot.attempt()) {
+            if (!started) {
+                if (!boot.attempt()) {
+                    return Step.MIGRATING_ELSEWHERE;
+                }
                 started();
-            } else {
-                return Step.MIGRATING_ELSEWHERE;
             }
+            // After the workers, whom a backfill that can't be started must not keep from the others.
+            boot.startRequired();
+            pause.tellNews();
             return boot.refused().isEmpty() ? Step.DONE : Step.AGAIN;
         } catch (BackfillException e) {
             // Once for each cause: it is asked again every few seconds for as long as it lasts.
@@ -153,7 +154,6 @@ public final class EngineBackfills implements Backfills {
             workers.start();
         }
         started = true;
-        firstAttempt.countDown();
         LOG.atInfo()
                 .addKeyValue("definitions", configuration.registry().ids().size())
                 .addKeyValue("required", configuration.registry().required().size())
@@ -199,12 +199,12 @@ public final class EngineBackfills implements Backfills {
 
     @Override
     public void requireStarted() {
-        if (started) {
-            return;
-        }
         BackfillException problem = boot.problem();
         if (problem != null) {
             throw problem;
+        }
+        if (started) {
+            return;
         }
         String schema = context().engine().names().schema();
         throw new BackfillUnavailableException(

@@ -9,6 +9,7 @@ import dev.backfill.Readiness;
 import dev.backfill.Readiness.Input;
 import dev.backfill.postgres.internal.engine.Registry;
 import dev.backfill.postgres.internal.jdbc.Limits;
+import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.operator.OperatorPlane.BootRefusal;
@@ -86,6 +87,11 @@ final class Gatekeeper {
             return unusable(e);
         } catch (SQLException e) {
             return unusable(Unavailability.of(e));
+        } catch (RuntimeException e) {
+            return unusable(new BackfillUnavailableException(
+                    BackfillUnavailableException.Reason.UNAVAILABLE,
+                    "The host's source of connections failed (" + e.getClass().getName() + ").",
+                    Redaction.of(e)));
         }
     }
 

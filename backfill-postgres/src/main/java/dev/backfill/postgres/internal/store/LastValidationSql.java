@@ -66,9 +66,9 @@ public final class LastValidationSql {
                         .set(BACKFILL_VALIDATION.CODE, diagnostic == null ? null : diagnostic.code())
                         .set(BACKFILL_VALIDATION.MESSAGE, diagnostic == null ? null : diagnostic.message())
                         .set(BACKFILL_VALIDATION.SQL_STATE, diagnostic == null ? null : diagnostic.sqlState())
-                        .setNull(BACKFILL_VALIDATION.RUNNING_REQUEST_ID)
-                        .setNull(BACKFILL_VALIDATION.RUNNING_SINCE)
                         .where(BACKFILL_VALIDATION.ID.eq(request.id().value()))
                         .execute());
+        // Another one may have begun since the slot became free: its note is not this one's to clear.
+        forget(session, request);
     }
 }

@@ -29,8 +29,8 @@ public final class SnapshotSql {
                 extract(epoch FROM pg_catalog.clock_timestamp() - o.xact_start)::bigint AS blocker_age
               FROM waiting AS w LEFT JOIN pg_catalog.pg_stat_activity AS o ON o.pid = w.blocker ORDER BY w.name, w.since),
             validators AS MATERIALIZED (
-              SELECT DISTINCT l.objid::bigint AS no FROM pg_catalog.pg_locks AS l
-              WHERE l.locktype = 'advisory' AND l.classid = :lock_class::bigint::oid AND l.objsubid = 2 AND l.granted
+              SELECT DISTINCT l.classid AS class, l.objid::bigint AS no FROM pg_catalog.pg_locks AS l
+              WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted
                 AND l.database = (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = pg_catalog.current_database()))
             SELECT b.id, b.state, b.generation, b.claim_owner, b.claim_expires_at, b.bound, b.bound_empty, b.checkpoint, b.batches,
               b.rows_scanned, b.rows_changed, b.rows_estimated, b.worked_micros, b.attempts, b.next_attempt_at, b.failure_code,
@@ -49,7 +49,7 @@ public final class SnapshotSql {
             FROM {backfill} AS b
             LEFT JOIN {definition} AS d ON d.id = b.id
             LEFT JOIN {validation} AS v ON v.id = b.id
-            LEFT JOIN validators AS r ON r.no = b.no
+            LEFT JOIN validators AS r ON r.class = b.tableoid AND r.no = b.no
             LEFT JOIN waiters AS w ON w.name =\s""" + ApplicationName.SQL;
 
     private final Sql list;
@@ -93,6 +93,6 @@ public final class SnapshotSql {
     }
 
     private static Params params() {
-        return Params.of("lock_class", (long) ValidationSql.LOCK_CLASS).and("contract", ClaimSql.CONTRACT);
+        return Params.of("contract", ClaimSql.CONTRACT);
     }
 }

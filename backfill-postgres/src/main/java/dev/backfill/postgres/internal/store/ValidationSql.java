@@ -20,25 +20,25 @@ import org.jspecify.annotations.Nullable;
 /** The read-only transaction of a validation (VA-2): its first statement, its proof, its last look. Immutable. */
 public final class ValidationSql {
 
-    /**
-     * The class of the advisory locks that make validations single-flight. Transaction-scoped: freed by a crash, and safe behind a
-     * transaction-pooling proxy.
-     */
-    public static final int LOCK_CLASS = 0x4261636b;
-
+    // What makes validations single-flight is an advisory lock on table and number, because each schema numbers its
+    // rows for itself. It
+    // belongs to the transaction: freed by a crash, and safe behind a proxy that pools transactions.
     private final Sql begin;
     private final Sql end;
+    private final long barrierMillis;
 
     /** Compiles the statements. */
     public ValidationSql(Names names, EngineOptions options) {
+        barrierMillis = options.barrierTimeout().toMillis();
         begin = names.sql(
                 "/* backfill:validate */ SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; "
                         + "/* backfill:validate */ SELECT "
                         + Limits.ofValidation(options).asSelectItems()
                         + ", pg_catalog.set_config('application_name', " + ApplicationName.SQL + ", true)" + """
-                , pg_catalog.pg_try_advisory_xact_lock(:lock_class, b.no) AS alone, b.state, b.generation, b.bound, b.bound_empty,
+                , pg_catalog.pg_try_advisory_xact_lock(b.tableoid::integer, b.no) AS alone, b.state, b.generation, b.bound, b.bound_empty,
                   b.range_parts, b.range_low, b.key_codec,
-                  {passed} AS barrier_passed
+                  {passed} AS barrier_passed,
+                  coalesce(b.barrier_since < pg_catalog.clock_timestamp() - :barrier_millis * interval '1 millisecond', false) AS overdue
                 FROM {backfill} AS b WHERE b.id = :id""",
                 Map.of("passed", BarrierSql.PASSED));
         end = Sql.of("/* backfill:validate */ SELECT pg_catalog.pg_current_xact_id_if_assigned() IS NULL"
@@ -57,6 +57,7 @@ public final class ValidationSql {
      * @param rangeLow the exclusive lower bound of its range, or null
      * @param keyCodec its key codec
      * @param barrierPassed whether every transaction that wrote before the bound was captured has ended
+     * @param overdue whether a claim has waited for that longer than it may (SR-6)
      */
     public record Begun(
             boolean alone,
@@ -66,7 +67,8 @@ public final class ValidationSql {
             @Nullable Integer rangeParts,
             @Nullable List<String> rangeLow,
             @Nullable String keyCodec,
-            boolean barrierPassed) {
+            boolean barrierPassed,
+            boolean overdue) {
 
         /** The keys that are to be judged; null when there are none. */
         public @Nullable Span span() {
@@ -84,7 +86,7 @@ public final class ValidationSql {
 
     /** Begins; empty when the row is gone. */
     public Optional<Begun> begin(Session session, BackfillId id) throws SQLException {
-        Params params = Params.of("id", id.value()).and("lock_class", LOCK_CLASS);
+        Params params = Params.of("id", id.value()).and("barrier_millis", barrierMillis);
         try (PreparedStatement statement = begin.prepare(session.connection(), params)) {
             statement.execute();
             statement.getMoreResults();
@@ -100,7 +102,8 @@ public final class ValidationSql {
                         Values.integer(row, "range_parts"),
                         Values.texts(row, "range_low"),
                         row.getString("key_codec"),
-                        row.getBoolean("barrier_passed")));
+                        row.getBoolean("barrier_passed"),
+                        row.getBoolean("overdue")));
             }
         }
     }

@@ -1,0 +1,88 @@
+package dev.backfill.postgres.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillState;
+import dev.backfill.SetRepair;
+import dev.backfill.Validation;
+import dev.backfill.testkit.BackfillHarness;
+import dev.backfill.testkit.Eventually;
+import dev.backfill.testkit.PostgresTest;
+import dev.backfill.testkit.TestDatabase;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Workers that look for work far less often than a lease lasts: what they hold they keep, and what can go on at once does. */
+@PostgresTest
+class LongPollIT {
+
+    private final TestDatabase db;
+
+    LongPollIT(TestDatabase db) {
+        this.db = db;
+    }
+
+    @BeforeEach
+    void fresh() {
+        Counters.fresh(db, 64);
+    }
+
+    private BackfillHarness rarelyLooking(BackfillDefinition<Long> definition) {
+        Duration second = Duration.ofSeconds(1);
+        return BackfillHarness.over(db)
+                .definitions(definition)
+                .options(o -> o.workers(1)
+                        .poll(Duration.ofMinutes(10))
+                        .lease(second.multipliedBy(2))
+                        .transactionTimeout(second)
+                        .statementTimeout(second)
+                        .retryBase(Duration.ofMillis(10)))
+                .open();
+    }
+
+    @Test
+    void a_row_that_can_not_be_repaired_is_narrowed_down_to_under_one_claim() { // CL-4, RB-4
+        db.execute("alter table counters add constraint positive check (note is null or amount > 0) not valid;"
+                + " update counters set amount = 0 where id = 37");
+        BackfillDefinition<Long> definition = Counters.over(Counters.ID.value())
+                .batchSize(64)
+                .repair(SetRepair.set("note", "'seen'").where("note IS NULL"))
+                .validate(Validation.noRowMatches("note IS NULL"))
+                .build();
+        try (BackfillHarness harness = rarelyLooking(definition)) {
+            harness.start(Counters.ID);
+            Eventually.until("it is blocked", () -> harness.state(Counters.ID) == BackfillState.BLOCKED);
+            assertThat(harness.row(Counters.ID))
+                    .containsEntry("failure_code", "data-error")
+                    .containsEntry("checkpoint", "{36}");
+            assertThat(harness.row(Counters.ID).get("failure_message")).contains("37");
+        }
+    }
+
+    @Test
+    void a_claim_that_waits_behind_the_start_barrier_is_renewed() throws Exception { // CL-4, SR-6
+        try (BackfillHarness harness = rarelyLooking(Counters.custom(64));
+                Connection late = db.connection();
+                Statement writer = late.createStatement()) {
+            late.setAutoCommit(false);
+            writer.execute("insert into counters values (1000)");
+            harness.start(Counters.ID);
+            Eventually.until("it is claimed", () -> harness.row(Counters.ID).get("claim_token") != null);
+            String token = harness.row(Counters.ID).get("claim_token");
+            String began = Objects.requireNonNull(harness.row(Counters.ID).get("claim_expires_at"));
+            Eventually.until(
+                    "it holds for longer than its first lease",
+                    () -> db.queryBoolean("select claim_expires_at > '" + began
+                            + "'::timestamptz + interval '2 seconds' from backfill"));
+            assertThat(harness.row(Counters.ID)).containsEntry("claim_token", token);
+            late.rollback();
+            Eventually.until("it completes", () -> harness.state(Counters.ID) == BackfillState.COMPLETED);
+            assertThat(Counters.hits(db)).hasSize(64).doesNotContain("0");
+        }
+    }
+}
