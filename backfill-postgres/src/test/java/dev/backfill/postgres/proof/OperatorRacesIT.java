@@ -194,7 +194,8 @@ class OperatorRacesIT {
                 .definitions(Counters.custom(4))
                 .open()) {
             String key = BackfillHarness.newRequestId();
-            faults.after(FaultPoint.commit(), Fault.cut());
+            // Its own second try is lost as well.
+            faults.after(FaultPoint.commit(), Fault.cut()).after(FaultPoint.commit(), Fault.cut());
             assertThat(harness.perform(BackfillAction.START, Counters.ID, key))
                     .isInstanceOfSatisfying(
                             ActionOutcome.Unavailable.class,
@@ -218,7 +219,7 @@ class OperatorRacesIT {
                 .definitions(Counters.custom(4))
                 .open()) {
             String key = BackfillHarness.newRequestId();
-            faults.before(FaultPoint.commit(), Fault.cut());
+            faults.before(FaultPoint.commit(), 2, Fault.cut());
             assertThat(harness.perform(BackfillAction.START, Counters.ID, key))
                     .isInstanceOf(ActionOutcome.Unavailable.class);
             assertThat(harness.state(Counters.ID)).isEqualTo(BackfillState.PENDING);
