@@ -6,9 +6,12 @@ import dev.backfill.ActionOutcome;
 import dev.backfill.BackfillAction;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillState;
-import dev.backfill.BackfillUnavailableException.Reason;
+import dev.backfill.ConflictCode;
+import dev.backfill.ControlRequest;
+import dev.backfill.RehearsalOutcome;
 import dev.backfill.StepOutcome.Committed;
 import dev.backfill.StepOutcome.NothingToDo;
+import dev.backfill.ValidationReport;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
@@ -44,10 +47,19 @@ class NewerLibraryIT {
                 if (action != BackfillAction.VALIDATE) {
                     assertThat(harness.perform(action, definition.id()))
                             .isInstanceOfSatisfying(
-                                    ActionOutcome.Unavailable.class,
-                                    u -> assertThat(u.reason()).isEqualTo(Reason.SCHEMA_INCOMPATIBLE));
+                                    ActionOutcome.Conflict.class,
+                                    c -> assertThat(c.code()).isEqualTo(ConflictCode.UNKNOWN_HERE));
                 }
             }
+            assertThat(harness.validate(definition.id())).isInstanceOf(ValidationReport.Refused.class);
+            assertThat(harness.operations()
+                            .rehearse(new ControlRequest(
+                                    definition.id(), BackfillHarness.newRequestId(), BackfillHarness.OPERATOR, null)))
+                    .isInstanceOf(RehearsalOutcome.Refused.class);
+            assertThat(harness.auditRecords(definition.id()))
+                    .filteredOn(r -> "unknown_here".equals(r.get("outcome")))
+                    .extracting(r -> r.get("action"))
+                    .containsExactlyInAnyOrder("start", "pause", "resume", "retry", "validate", "rehearse");
             assertThat(harness.row(definition.id())).isEqualTo(before);
         }
     }

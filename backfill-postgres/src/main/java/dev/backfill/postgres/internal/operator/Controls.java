@@ -138,11 +138,8 @@ record Controls(PlaneContext plane) {
                 if (row.state() != BackfillState.PENDING) {
                     return Optional.empty();
                 }
-                if (!row.isReadable()) {
-                    // This row is left alone, and nothing else is held up by it (ID-5).
-                    throw new RefusedException(ConflictCode.UNKNOWN_HERE, row, List.of());
-                }
-                Moved now = start(session, request, row).orElseThrow();
+                // One that can't be read is left alone, and nothing else is held up by it (ID-5).
+                Moved now = start(session, request, PlaneContext.readable(row)).orElseThrow();
                 audit(session, request, row.state(), now.state(), now.generation(), "applied");
                 return Optional.of(new ActionOutcome.Applied(plane.snapshot(session, request.id()), false));
             });

@@ -2,10 +2,11 @@ package dev.backfill.postgres.internal.operator;
 
 import dev.backfill.BackfillId;
 import dev.backfill.BackfillSnapshot;
-import dev.backfill.BackfillUnavailableException;
+import dev.backfill.ConflictCode;
 import dev.backfill.postgres.internal.engine.EngineContext;
 import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.operator.Controls.RefusedException;
 import dev.backfill.postgres.internal.store.ActionSql;
 import dev.backfill.postgres.internal.store.Jooq;
 import dev.backfill.postgres.internal.store.LedgerSql;
@@ -15,6 +16,7 @@ import dev.backfill.postgres.internal.store.SnapshotSql;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -53,15 +55,11 @@ public record PlaneContext(
     /**
      * The row, for those that may go on only if they can read it (ID-5).
      *
-     * @throws BackfillUnavailableException if a newer library wrote it in a format that this one does not know
+     * @throws RefusedException if a newer library wrote it in a format that this one does not know
      */
-    static Row readable(Row row) {
+    static Row readable(Row row) throws RefusedException {
         if (!row.isReadable()) {
-            throw new BackfillUnavailableException(
-                    BackfillUnavailableException.Reason.SCHEMA_INCOMPATIBLE,
-                    "The row of backfill " + row.id() + " is in format " + row.contract()
-                            + ", which this library does not know. Nothing was changed; use a process of the newer version.",
-                    null);
+            throw new RefusedException(ConflictCode.UNKNOWN_HERE, row, List.of());
         }
         return row;
     }
