@@ -12,7 +12,7 @@ public enum ConflictCode {
     ILLEGAL_TRANSITION,
     /** The request ID was used for another action, backfill or actor (IK-3). */
     REQUEST_ID_REUSED,
-    /** This process has no definition of that ID; start and validate need one. */
+    /** This process has no definition of that ID, which start and validate need, or can't read its row (ID-5). */
     UNKNOWN_HERE,
     /** A table or column that the definition needs is missing or of another type (CF-8). */
     INCOMPATIBLE_SCHEMA,

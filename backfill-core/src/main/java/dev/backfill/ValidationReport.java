@@ -51,7 +51,7 @@ public sealed interface ValidationReport {
         START_BARRIER,
         /** It did not end in time. */
         TIMED_OUT,
-        /** This process has no definition of that ID. */
+        /** This process has no definition of that ID, or can't read its row. */
         UNKNOWN_HERE,
         /** A table or column that the definition needs is missing. */
         INCOMPATIBLE_SCHEMA,

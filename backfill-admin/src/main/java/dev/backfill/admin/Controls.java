@@ -108,7 +108,8 @@ final class Controls {
             case ILLEGAL_TRANSITION -> "'" + action + "' does nothing from '" + state + "'; 'actions' lists what does.";
             case REQUEST_ID_REUSED ->
                 "This request ID was used for another action, backfill or operator; choose a new one.";
-            case UNKNOWN_HERE -> "This process has no definition of that ID; ask a process that has.";
+            case UNKNOWN_HERE ->
+                "This process has no definition of that ID, or can't read its row; ask one of the release that can.";
             case INCOMPATIBLE_SCHEMA -> "The database lacks something that the definition needs; migrate or grant it.";
             case PREFLIGHT_FAILED -> "Preflight found errors; 'findings' lists them.";
         };

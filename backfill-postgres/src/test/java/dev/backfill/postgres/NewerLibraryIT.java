@@ -65,6 +65,28 @@ class NewerLibraryIT {
     }
 
     @Test
+    void an_answer_that_was_given_stays_the_answer_in_a_format_that_came_later() { // IK-2, IK-3
+        BackfillDefinition<Long> definition = Samples.doubling(10);
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            harness.start(definition.id());
+            harness.runToCompletion(definition.id());
+            var request = BackfillHarness.request(BackfillAction.VALIDATE, definition.id(), "v1");
+            assertThat(harness.operations().validate(request)).isInstanceOf(ValidationReport.Success.class);
+            harness.tamper(definition.id(), "contract", "3");
+            assertThat(harness.operations().validate(request))
+                    .isInstanceOfSatisfying(
+                            ValidationReport.Success.class,
+                            it -> assertThat(it.replayed()).isTrue());
+            assertThat(harness.operations()
+                            .rehearse(new ControlRequest(definition.id(), "v1", BackfillHarness.OPERATOR, null)))
+                    .isInstanceOfSatisfying(
+                            RehearsalOutcome.Refused.class,
+                            it -> assertThat(((ActionOutcome.Conflict) it.refusal()).code())
+                                    .isEqualTo(ConflictCode.REQUEST_ID_REUSED));
+        }
+    }
+
+    @Test
     void a_row_whose_key_is_stored_as_another_type_is_not_claimed() { // ID-5, SR-4
         BackfillDefinition<Long> definition = Samples.doubling(10);
         try (BackfillHarness harness = BackfillHarness.on(db, definition)) {

@@ -52,8 +52,7 @@ final class ControlCommands {
         }
 
         private String withRequestId() {
-            String given = asGiven();
-            return given.contains(" --request-id") ? given : given + " --request-id " + requestId;
+            return isGiven("--request-id") ? asGiven() : asGiven() + " --request-id " + requestId;
         }
 
         JsonNode ask(Api api, String action) throws InterruptedException {

@@ -71,6 +71,10 @@ abstract class RemoteCommand implements Callable<Integer> {
                 .collect(Collectors.joining(" "));
     }
 
+    boolean isGiven(String option) {
+        return spec.commandLine().getParseResult().hasMatchedOption(option);
+    }
+
     ParameterException usage(String message) {
         return new ParameterException(spec.commandLine(), message);
     }

@@ -90,7 +90,7 @@ export const VALIDATION_REASONS = {
 export const CONFLICTS = {
   illegal_transition: "That is not possible in the present state. Somebody or something was faster.",
   request_id_reused: "This request ID belongs to another operator's request. Begin again.",
-  unknown_here: "The process that answers here has no definition of this backfill. Ask a host of the release that has it.",
+  unknown_here: "The process that answers here has no definition of this backfill or can't read its row. Ask a host of the release that can.",
   incompatible_schema: "The database lacks a table, column or privilege that it needs.",
   preflight_failed: "The check before the start found errors.",
 };

@@ -161,6 +161,41 @@ class RehearsalIT {
     }
 
     @Test
+    void a_rehearsal_that_never_came_to_the_code_is_not_caught_in_it() throws Exception { // BB-2, CF-5
+        CountDownLatch release = new CountDownLatch(1);
+        Duration second = Duration.ofSeconds(1);
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .definitions(Notes.seeing(10).build())
+                .connections(() -> {
+                    if (Thread.currentThread().getName().startsWith("backfill-rehearsal-")) {
+                        awaitDeaf(release);
+                    }
+                    return db.get();
+                })
+                .options(o -> o.statementTimeout(second).transactionTimeout(second))
+                .open()) {
+            assertUnavailable(
+                    rehearseAside(harness), BackfillUnavailableException.Reason.UNAVAILABLE, "could not be used");
+            harness.start(Notes.ID);
+            assertThat(harness.worker("a").step()).isInstanceOf(Committed.class);
+        } finally {
+            release.countDown();
+        }
+    }
+
+    // As a network that swallows packets: not even an interrupt reaches it.
+    private static void awaitDeaf(CountDownLatch release) {
+        while (true) {
+            try {
+                release.await();
+                return;
+            } catch (InterruptedException e) {
+                // deaf
+            }
+        }
+    }
+
+    @Test
     void one_code_is_rehearsed_once_at_a_time() throws Exception { // BB-2
         AtomicInteger entries = new AtomicInteger();
         CountDownLatch inside = new CountDownLatch(1);

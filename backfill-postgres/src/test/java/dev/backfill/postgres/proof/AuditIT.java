@@ -14,6 +14,9 @@ import dev.backfill.BlockedException;
 import dev.backfill.OperatorRequest;
 import dev.backfill.StepOutcome;
 import dev.backfill.testkit.BackfillHarness;
+import dev.backfill.testkit.Fault;
+import dev.backfill.testkit.FaultPoint;
+import dev.backfill.testkit.FaultyConnections;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
 import java.sql.SQLException;
@@ -22,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -169,6 +173,36 @@ class AuditIT {
                             it -> assertThat(it.reason()).isEqualTo(Reason.AUDIT_UNAVAILABLE));
             assertThat(harness.row(Counters.ID)).isEqualTo(before);
             assertThat(db.queryLong("select count(*) from backfill_request")).isZero();
+        }
+    }
+
+    @Test
+    void what_keeps_a_second_try_from_its_answer_says_nothing_of_the_first() { // AU-3, IK-2
+        Counters.fresh(db, 10);
+        FaultyConnections faults = FaultyConnections.over(db);
+        AtomicInteger records = new AtomicInteger();
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .definitions(Counters.custom(4))
+                .connections(faults)
+                .audit((tx, entry) -> {
+                    if (records.incrementAndGet() == 2) {
+                        throw new IllegalStateException("no");
+                    }
+                })
+                .open()) {
+            String key = BackfillHarness.newRequestId();
+            faults.after(FaultPoint.commit(), Fault.cut());
+            assertThat(harness.perform(BackfillAction.START, Counters.ID, key))
+                    .isInstanceOfSatisfying(ActionOutcome.Unavailable.class, it -> {
+                        assertThat(it.reason()).isEqualTo(Reason.UNAVAILABLE);
+                        assertThat(it.message()).contains("Nothing is known to have changed");
+                    });
+            assertThat(records).hasValue(2);
+            assertThat(harness.state(Counters.ID)).isEqualTo(BackfillState.RUNNING);
+            assertThat(harness.perform(BackfillAction.START, Counters.ID, key))
+                    .isInstanceOfSatisfying(
+                            ActionOutcome.Applied.class,
+                            it -> assertThat(it.replayed()).isTrue());
         }
     }
 

@@ -180,6 +180,10 @@ class ValidationLimitIT {
             assertThat(harness.validate(Counters.ID))
                     .isInstanceOfSatisfying(
                             CurrentState.class, it -> assertThat(it.reason()).isEqualTo(Reason.UNAVAILABLE));
+            // Of one that is under way, that is what is said, whether there is a thread or not.
+            assertThat(harness.validate(one.id()))
+                    .isInstanceOfSatisfying(
+                            CurrentState.class, it -> assertThat(it.reason()).isEqualTo(Reason.ALREADY_RUNNING));
             assertThat(harness.auditRecords(Counters.ID))
                     .extracting(r -> r.get("action") + " " + r.get("outcome"))
                     .containsExactly("start applied", "validate applied", "validate current_state");

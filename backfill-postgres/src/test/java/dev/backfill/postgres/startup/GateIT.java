@@ -131,7 +131,11 @@ class GateIT {
                         }))) {
             Eventually.until("the one that runs is completed", () -> "completed".equals(Host.state(db, Host.ID)));
             assertThat(Host.state(db, LATE)).isEqualTo("pending");
-            assertThat(next.readiness().isOpen()).isFalse();
+            Eventually.until(
+                    "readiness says why",
+                    () -> String.valueOf(next.readiness().backfills().reason())
+                            .contains("audit record could not be written"));
+            assertThatThrownBy(next::requireStarted).isInstanceOf(BackfillUnavailableException.class);
             repaired.set(true);
             Host.awaitOpen(next);
         }

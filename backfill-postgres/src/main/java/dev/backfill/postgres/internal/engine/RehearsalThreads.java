@@ -68,8 +68,12 @@ public final class RehearsalThreads implements AutoCloseable {
 
     /** What a place is for. */
     interface Window<T> extends Callable<T> {
-        /** Takes away what the window works with, from another thread. */
-        void abandon();
+        /**
+         * Takes away what the window works with, from another thread; one that has not begun never will.
+         *
+         * @return whether its thread is inside the definition's code
+         */
+        boolean abandon();
     }
 
     /** One rehearsal's place; free again once it is closed and its last window has come back. Confined to the caller's thread. */
@@ -106,9 +110,10 @@ public final class RehearsalThreads implements AutoCloseable {
                 return Optional.of(task.get());
             } catch (InterruptedException e) {
                 task.cancel(true);
-                window.abandon();
-                // Nobody is left who could see whether it heeds the interrupt.
-                stay.overran();
+                if (window.abandon()) {
+                    // Nobody is left who could see whether it heeds the interrupt.
+                    stay.overran();
+                }
                 Thread.currentThread().interrupt();
                 throw new BackfillUnavailableException(
                         Reason.UNAVAILABLE,
@@ -144,8 +149,7 @@ public final class RehearsalThreads implements AutoCloseable {
         }
 
         private void giveUp(Window<?> window, CaughtThreads.Stay stay) {
-            window.abandon();
-            if (!stay.overran()) {
+            if (!window.abandon() || !stay.overran()) {
                 return;
             }
             LOG.atError()

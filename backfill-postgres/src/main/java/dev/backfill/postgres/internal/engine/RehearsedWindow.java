@@ -117,10 +117,12 @@ final class RehearsedWindow implements RehearsalThreads.Window<Sample> {
     }
 
     @Override
-    public synchronized void abandon() {
+    public synchronized boolean abandon() {
         abandoned = true;
-        if (session != null) {
-            session.abort();
+        if (session == null) {
+            return false;
         }
+        session.abort();
+        return true;
     }
 }

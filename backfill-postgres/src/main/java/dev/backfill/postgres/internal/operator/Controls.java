@@ -31,7 +31,7 @@ record Controls(PlaneContext plane) {
     /** Carries a request out, or answers it from the ledger. */
     ActionOutcome perform(OperatorRequest request) throws SQLException {
         try {
-            return plane.engine().control().inTransaction(session -> decide(session, request));
+            return plane.settled(session -> decide(session, request));
         } catch (RefusedException refused) {
             // What was entered is rolled back, so the same request may come again; that it was refused is recorded
             // apart.

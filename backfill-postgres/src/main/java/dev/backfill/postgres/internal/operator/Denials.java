@@ -33,7 +33,11 @@ final class Denials {
             @Nullable String id,
             @Nullable String requestId) {
         if (admit()) {
-            flush(engine);
+            if (!flush(engine)) {
+                // What can't be written now is counted, and not tried a second time while somebody waits.
+                count(1);
+                return;
+            }
             // An ID that breaks the rule is left out: it could be anything.
             BackfillId named = id != null && BackfillId.isValid(id) ? BackfillId.of(id) : null;
             String request = requestId == null ? null : BoundedText.clean(requestId, 128);
@@ -62,8 +66,8 @@ final class Denials {
         return false;
     }
 
-    /** Writes the summary of a flood, if there was one. */
-    void flush(EngineContext engine) {
+    /** Writes the summary of a flood, if there was one; false if it could not be written. */
+    boolean flush(EngineContext engine) {
         long count;
         synchronized (this) {
             count = unwritten;
@@ -83,7 +87,9 @@ final class Denials {
                                 "denied_summary",
                                 count + " further attempts were denied"))) {
             count(count);
+            return false;
         }
+        return true;
     }
 
     private synchronized void count(long denials) {

@@ -26,7 +26,6 @@ import dev.backfill.RehearsalOutcome;
 import dev.backfill.ValidationReport;
 import dev.backfill.postgres.internal.engine.Events;
 import dev.backfill.postgres.internal.engine.RehearsalThreads;
-import dev.backfill.postgres.internal.jdbc.UnknownOutcomeException;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
@@ -119,18 +118,6 @@ public final class OperatorPlane implements BackfillOperations {
                 RehearsalOutcome.Refused::new);
     }
 
-    /**
-     * A control whose COMMIT was answered, or whose request has been asked for once more on another connection: the ledger then says what
-     * became of it, or it happens now (IK-2).
-     */
-    private static <T> T settled(Read<T> control, PlaneContext plane) throws SQLException {
-        try {
-            return control.from(plane);
-        } catch (UnknownOutcomeException e) {
-            return control.from(plane);
-        }
-    }
-
     /** A control beside the lifecycle. */
     private <T> T beside(ControlRequest request, String action, Read<T> control, Function<ActionOutcome, T> refusal) {
         if (!authorize(
@@ -140,7 +127,7 @@ public final class OperatorPlane implements BackfillOperations {
         try {
             PlaneContext plane = context.get();
             long started = System.nanoTime();
-            T outcome = settled(control, plane);
+            T outcome = control.from(plane);
             events.answered(request, action, started);
             return outcome;
         } catch (SQLException e) {
@@ -168,7 +155,7 @@ public final class OperatorPlane implements BackfillOperations {
 
     private ActionOutcome carryOut(OperatorRequest request) {
         try {
-            return settled(plane -> new Controls(plane).perform(request), context.get());
+            return new Controls(context.get()).perform(request);
         } catch (SQLException e) {
             return Unavailability.outcome(Unavailability.of(e));
         } catch (BackfillUnavailableException e) {
@@ -190,8 +177,8 @@ public final class OperatorPlane implements BackfillOperations {
 
     private ValidationReport prove(OperatorRequest request) {
         try {
-            return settled(
-                    plane -> new Validations(plane, new Controls(plane), threads).validate(request), context.get());
+            PlaneContext plane = context.get();
+            return new Validations(plane, new Controls(plane), threads).validate(request);
         } catch (SQLException e) {
             return new ValidationReport.Refused(Unavailability.outcome(Unavailability.of(e)));
         } catch (BackfillUnavailableException e) {

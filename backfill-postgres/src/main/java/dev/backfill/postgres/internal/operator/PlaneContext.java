@@ -6,6 +6,8 @@ import dev.backfill.ConflictCode;
 import dev.backfill.postgres.internal.engine.EngineContext;
 import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Transactions;
+import dev.backfill.postgres.internal.jdbc.UnknownOutcomeException;
 import dev.backfill.postgres.internal.operator.Controls.RefusedException;
 import dev.backfill.postgres.internal.store.ActionSql;
 import dev.backfill.postgres.internal.store.Jooq;
@@ -50,6 +52,36 @@ public record PlaneContext(
                 new ActionSql(engine.names()),
                 new SnapshotSql(engine.names()),
                 jooq);
+    }
+
+    /**
+     * Runs the transaction of a control; once more, on another connection, if the answer to its COMMIT was lost: the ledger then says
+     * what became of it, or it happens now (IK-2).
+     *
+     * @throws UnknownOutcomeException if that did not tell either
+     */
+    <T> T settled(Transactions.Work<T> control) throws SQLException {
+        long began = System.nanoTime();
+        try {
+            return engine.control().inTransaction(control);
+        } catch (UnknownOutcomeException e) {
+            if (System.nanoTime() - began > engine.options().operatorTimeout().toNanos() / 4) {
+                // What hung once may hang again, and somebody waits for an answer.
+                throw e;
+            }
+            return again(control, e);
+        }
+    }
+
+    private <T> T again(Transactions.Work<T> control, UnknownOutcomeException former) throws SQLException {
+        try {
+            return engine.control().inTransaction(control);
+        } catch (RefusedException e) {
+            throw e;
+        } catch (SQLException e) {
+            // What kept this one from its answer says nothing about the former.
+            throw former;
+        }
     }
 
     /**

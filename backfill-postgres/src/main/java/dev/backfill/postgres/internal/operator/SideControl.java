@@ -36,14 +36,13 @@ record SideControl(PlaneContext plane, ControlRequest request, String action) {
     /** Carries it out. */
     <T> T carryOut(Work<T> work, Function<ActionOutcome, T> refusal) throws SQLException {
         try {
-            return plane.engine().control().inTransaction(session -> {
+            return plane.settled(session -> {
                 Optional<Stored> earlier = plane.ledger().enter(session, LedgerSql.Entry.of(request, action));
-                Row row = PlaneContext.readable(
-                        plane.rows().read(session, request.id()).orElseThrow(RefusedException::unknownId));
+                Row row = plane.rows().read(session, request.id()).orElseThrow(RefusedException::unknownId);
                 if (earlier.isPresent() && !earlier.get().sameRequest()) {
                     throw new RefusedException(ConflictCode.REQUEST_ID_REUSED, row, List.of());
                 }
-                return work.with(session, row, earlier);
+                return work.with(session, PlaneContext.readable(row), earlier);
             });
         } catch (RefusedException refused) {
             // What was entered is rolled back, so the same request may come again; that it was refused is recorded

@@ -38,7 +38,7 @@ public final class ValidationThreads implements AutoCloseable {
     /**
      * What became of a run as far as the caller waited for it.
      *
-     * @param entered whether it has a thread, and so a record of its own
+     * @param entered whether it has a thread that records what becomes of it
      * @param reason why there is no result, if there is none
      */
     record Left(boolean entered, Reason reason) {}
@@ -68,7 +68,7 @@ public final class ValidationThreads implements AutoCloseable {
             });
         } catch (RejectedExecutionException e) {
             inside.remove(id, now);
-            return new Left(false, Reason.UNAVAILABLE);
+            return new Left(false, since == null ? Reason.UNAVAILABLE : Reason.ALREADY_RUNNING);
         }
         try {
             return new Left(
@@ -76,7 +76,8 @@ public final class ValidationThreads implements AutoCloseable {
         } catch (TimeoutException e) {
             return new Left(true, Reason.ALREADY_RUNNING);
         } catch (ExecutionException e) {
-            return new Left(true, Reason.UNAVAILABLE);
+            // Of the host's source of connections, before anything could be recorded.
+            return new Left(false, Reason.UNAVAILABLE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return new Left(true, Reason.ALREADY_RUNNING);

@@ -58,7 +58,7 @@ final class Validations {
     ValidationReport validate(OperatorRequest request) throws SQLException {
         Optional<ValidationReport> answered;
         try {
-            answered = plane.engine().control().inTransaction(session -> accept(session, request));
+            answered = plane.settled(session -> accept(session, request));
         } catch (RefusedException refused) {
             return refuse(request, refused);
         }
@@ -93,8 +93,7 @@ final class Validations {
     /** The answer that needs no run, or none: then the request is entered and the validation may begin. */
     private Optional<ValidationReport> accept(Session session, OperatorRequest request) throws SQLException {
         Optional<Stored> stored = plane.ledger().enter(session, request);
-        Row row = PlaneContext.readable(
-                plane.rows().read(session, request.id()).orElseThrow(RefusedException::unknownId));
+        Row row = plane.rows().read(session, request.id()).orElseThrow(RefusedException::unknownId);
         if (stored.isPresent() && !stored.get().sameRequest()) {
             throw new RefusedException(ConflictCode.REQUEST_ID_REUSED, row, List.of());
         }
@@ -102,6 +101,7 @@ final class Validations {
             controls.audit(session, request, row.state(), row.state(), row.generation(), "replayed");
             return Optional.of(replayed(session, request, stored.get()));
         }
+        PlaneContext.readable(row);
         if (row.state() == BackfillState.PENDING) {
             return Optional.of(current(session, request, row, Reason.NOT_STARTED));
         }
@@ -145,7 +145,7 @@ final class Validations {
                 }));
         try {
             if (result instanceof ValidationRunner.Result.Ran ran) {
-                boolean completed = plane.engine().control().inTransaction(session -> record(session, request, ran));
+                boolean completed = plane.settled(session -> record(session, request, ran));
                 Duration took = Duration.ofNanos(System.nanoTime() - started);
                 publish(request, BackfillEvent.Kind.VALIDATED, ran.row().generation(), code(ran.outcome()), took);
                 if (completed) {

@@ -15,6 +15,7 @@ import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sessions;
+import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.operator.LocalView;
 import dev.backfill.postgres.internal.operator.OperatorPlane;
@@ -130,6 +131,10 @@ final class Boot {
                 start(plane, id);
             } catch (SQLException e) {
                 first = first == null ? e : first;
+                if (SqlFailure.of(e) == SqlFailure.INFRASTRUCTURE) {
+                    // Nor would the others be had, each after a wait of its own.
+                    break;
+                }
             }
         }
         if (first != null) {

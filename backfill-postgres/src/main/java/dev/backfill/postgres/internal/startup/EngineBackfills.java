@@ -51,6 +51,7 @@ public final class EngineBackfills implements Backfills {
     private final AtomicReference<@Nullable Crew> crew = new AtomicReference<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile boolean started;
+    private volatile boolean complete;
     // Confined to the boot thread.
     private String reported = "";
 
@@ -107,6 +108,10 @@ public final class EngineBackfills implements Backfills {
             if (step == Step.DONE) {
                 return;
             }
+            if (!pause.isClosed()) {
+                // What the host's code left behind would end every wait at once.
+                Thread.interrupted();
+            }
             if (!pause.forAtLeast(wait)) {
                 return;
             }
@@ -114,6 +119,7 @@ public final class EngineBackfills implements Backfills {
         }
     }
 
+    @SuppressWarnings("checkstyle:IllegalCatch") // Of the host's migrations or sink; startup goes on.
     private Step step() {
         try {
             if (!started) {
@@ -123,8 +129,7 @@ public final class EngineBackfills implements Backfills {
                 started();
             }
             // After the workers, whom a backfill that can't be started must not keep from the others.
-            boot.startRequired();
-            pause.tellNews();
+            startRequired();
             return boot.refused().isEmpty() ? Step.DONE : Step.AGAIN;
         } catch (BackfillException e) {
             // Once for each cause: it is asked again every few seconds for as long as it lasts.
@@ -132,7 +137,7 @@ public final class EngineBackfills implements Backfills {
             reported = String.valueOf(e.getMessage());
             LOG.atLevel(news ? Level.WARN : Level.DEBUG)
                     .log("Startup of Backfill is not complete and goes on: {}", reported);
-        } catch (RuntimeException | LinkageError | AssertionError e) {
+        } catch (RuntimeException | Error e) {
             LOG.atError().setCause(Redaction.of(e)).log("Startup of Backfill met an unexpected error and goes on");
         }
         return Step.AGAIN;
@@ -145,6 +150,16 @@ public final class EngineBackfills implements Backfills {
         AGAIN,
         /** Another process is migrating. */
         MIGRATING_ELSEWHERE
+    }
+
+    private void startRequired() {
+        try {
+            boot.startRequired();
+            complete = true;
+        } finally {
+            // Whatever was started: idle workers need not wait until they look again.
+            pause.tellNews();
+        }
     }
 
     private void started() {
@@ -203,7 +218,7 @@ public final class EngineBackfills implements Backfills {
         if (problem != null) {
             throw problem;
         }
-        if (started) {
+        if (complete) {
             return;
         }
         String schema = context().engine().names().schema();

@@ -100,7 +100,11 @@ final class Gatekeeper {
             completedForEver = true;
             return new Readiness(Input.open(), Input.open(), Input.open());
         }
-        return new Readiness(Input.open(), Input.open(), Input.closed(why(open)));
+        BackfillException problem = boot.problem();
+        return new Readiness(
+                Input.open(),
+                Input.open(),
+                Input.closed(why(open) + (problem == null ? "" : " " + problem.getMessage())));
     }
 
     /** A family's parts are told together, or a hundred of them would hide the rest. */
