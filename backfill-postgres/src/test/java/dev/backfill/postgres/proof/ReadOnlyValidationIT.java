@@ -150,8 +150,8 @@ class ReadOnlyValidationIT {
         try (BackfillHarness harness = BackfillHarness.over(db)
                 .connections(faults)
                 .definitions(Counters.validatedBy(tx -> {
-                    // The next COMMIT after the note that it began is that of the completion.
-                    faults.before(FaultPoint.commit(), Fault.cut());
+                    // The next COMMIT after the note that it began is that of the completion; it is tried twice.
+                    faults.before(FaultPoint.commit(), 2, Fault.cut());
                     return ValidationOutcome.holds();
                 }))
                 .listener(event -> heard.add(event.kind().name()))
