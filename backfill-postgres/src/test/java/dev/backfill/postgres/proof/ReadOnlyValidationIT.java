@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -142,16 +143,14 @@ class ReadOnlyValidationIT {
         }
     }
 
-    @Test
-    void a_completion_is_announced_only_after_it_is_durable() { // OB-3
+    private void completionWithLostCommits(int lost, BackfillState state, List<String> heard) {
         Counters.fresh(db, 10);
         FaultyConnections faults = FaultyConnections.over(db);
-        List<String> heard = new java.util.concurrent.CopyOnWriteArrayList<>();
         try (BackfillHarness harness = BackfillHarness.over(db)
                 .connections(faults)
                 .definitions(Counters.validatedBy(tx -> {
                     // The next COMMIT after the note that it began is that of the completion; it is tried twice.
-                    faults.before(FaultPoint.commit(), 2, Fault.cut());
+                    faults.before(FaultPoint.commit(), lost, Fault.cut());
                     return ValidationOutcome.holds();
                 }))
                 .listener(event -> heard.add(event.kind().name()))
@@ -159,8 +158,21 @@ class ReadOnlyValidationIT {
             Rows.put(db, BackfillState.VALIDATING);
             harness.validate(Counters.ID);
             faults.assertAllStruck();
-            assertThat(harness.state(Counters.ID)).isEqualTo(BackfillState.VALIDATING);
+            assertThat(harness.state(Counters.ID)).isEqualTo(state);
         }
+    }
+
+    @Test
+    void a_completion_is_announced_only_after_it_is_durable() { // OB-3
+        List<String> heard = new CopyOnWriteArrayList<>();
+        completionWithLostCommits(2, BackfillState.VALIDATING, heard);
         assertThat(heard).doesNotContain("COMPLETED");
+    }
+
+    @Test
+    void a_completion_whose_commit_never_arrived_is_made_on_another_connection_and_announced_once() { // EV-4, OB-3
+        List<String> heard = new CopyOnWriteArrayList<>();
+        completionWithLostCommits(1, BackfillState.COMPLETED, heard);
+        assertThat(heard).containsOnlyOnce("COMPLETED");
     }
 }
