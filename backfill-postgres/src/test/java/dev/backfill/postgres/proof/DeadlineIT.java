@@ -353,29 +353,6 @@ class DeadlineIT {
     }
 
     @Test
-    void an_interrupt_that_a_definition_leaves_behind_ends_with_its_step() { // RB-2
-        BackfillDefinition<Long> leaving = Counters.custom(10, (batch, tx) -> {
-            Thread.currentThread().interrupt();
-            return 0;
-        });
-        try (BackfillHarness harness = BackfillHarness.over(db)
-                .definitions(leaving)
-                .options(o -> quick(o).workers(1))
-                .processName("flagged")
-                .open()) {
-            harness.start(Counters.ID);
-            completes(harness, "it completes");
-            Thread worker = Thread.getAllStackTraces().keySet().stream()
-                    .filter(thread -> thread.getName().equals("backfill-worker-flagged-1"))
-                    .findFirst()
-                    .orElseThrow();
-            // With the flag set, every wait between two looks would end before it began.
-            Eventually.until(
-                    "it waits", () -> !worker.isInterrupted() && worker.getState() == Thread.State.TIMED_WAITING);
-        }
-    }
-
-    @Test
     void the_threads_of_a_host_that_steps_a_worker_are_left_alone() throws Exception { // BB-2
         BackfillDefinition<Long> slow = enteredOnceBy((batch, tx) -> deaf());
         try (BackfillHarness harness = engine(0, slow)) {

@@ -14,6 +14,7 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
 class LongPollIT {
 
     private final TestDatabase db;
+    private final AtomicInteger looks = new AtomicInteger();
 
     LongPollIT(TestDatabase db) {
         this.db = db;
@@ -32,16 +34,14 @@ class LongPollIT {
         Counters.fresh(db, 64);
     }
 
-    private BackfillHarness rarelyLooking(BackfillDefinition<Long> definition) {
-        Duration second = Duration.ofSeconds(1);
+    private BackfillHarness rarelyLooking(Duration lease, BackfillDefinition<Long> definition) {
         return BackfillHarness.over(db)
                 .definitions(definition)
-                .options(o -> o.workers(1)
-                        .poll(Duration.ofMinutes(10))
-                        .lease(second.multipliedBy(2))
-                        .transactionTimeout(second)
-                        .statementTimeout(second)
-                        .retryBase(Duration.ofMillis(10)))
+                .connections(() -> {
+                    looks.incrementAndGet();
+                    return db.get();
+                })
+                .options(o -> o.scaledToLease(lease).workers(1).poll(Duration.ofMinutes(10)))
                 .open();
     }
 
@@ -54,7 +54,8 @@ class LongPollIT {
                 .repair(SetRepair.set("note", "'seen'").where("note IS NULL"))
                 .validate(Validation.noRowMatches("note IS NULL"))
                 .build();
-        try (BackfillHarness harness = rarelyLooking(definition)) {
+        // To keep a claim this long one looks every half minute, and seven windows are tried.
+        try (BackfillHarness harness = rarelyLooking(Duration.ofMinutes(2), definition)) {
             harness.start(Counters.ID);
             Eventually.until("it is blocked", () -> harness.state(Counters.ID) == BackfillState.BLOCKED);
             assertThat(harness.row(Counters.ID))
@@ -66,7 +67,7 @@ class LongPollIT {
 
     @Test
     void a_claim_that_waits_behind_the_start_barrier_is_renewed() throws Exception { // CL-4, SR-6
-        try (BackfillHarness harness = rarelyLooking(Counters.custom(64));
+        try (BackfillHarness harness = rarelyLooking(Duration.ofSeconds(2), Counters.custom(64));
                 Connection late = db.connection();
                 Statement writer = late.createStatement()) {
             late.setAutoCommit(false);
@@ -84,5 +85,27 @@ class LongPollIT {
             Eventually.until("it completes", () -> harness.state(Counters.ID) == BackfillState.COMPLETED);
             assertThat(Counters.hits(db)).hasSize(64).doesNotContain("0");
         }
+    }
+
+    @Test
+    void an_interrupt_that_a_definition_leaves_behind_ends_with_its_step() { // RB-2
+        BackfillDefinition<Long> leaving = Counters.custom(64, (batch, tx) -> {
+            Thread.currentThread().interrupt();
+            return 0;
+        });
+        try (BackfillHarness harness = rarelyLooking(Duration.ofSeconds(30), leaving)) {
+            harness.start(Counters.ID);
+            Eventually.until("it completes", () -> harness.state(Counters.ID) == BackfillState.COMPLETED);
+            // After that one more look, in vain. With the flag set every wait would end before it began, look after
+            // look.
+            Eventually.until("it waits", () -> looks.get() == looksAfterSomeTime(harness));
+        }
+    }
+
+    private int looksAfterSomeTime(BackfillHarness harness) {
+        for (int i = 0; i < 50; i++) {
+            harness.row(Counters.ID);
+        }
+        return looks.get();
     }
 }
