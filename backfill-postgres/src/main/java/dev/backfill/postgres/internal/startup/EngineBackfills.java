@@ -165,10 +165,11 @@ public final class EngineBackfills implements Backfills {
     private void started() {
         Crew workers = new Crew(context().engine(), pause, configuration.processName());
         crew.set(workers);
+        // Before their threads, of which a machine may have no more: a second crew would have none either.
+        started = true;
         if (!closed.get()) {
             workers.start();
         }
-        started = true;
         LOG.atInfo()
                 .addKeyValue("definitions", configuration.registry().ids().size())
                 .addKeyValue("required", configuration.registry().required().size())
