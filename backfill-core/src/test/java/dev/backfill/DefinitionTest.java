@@ -104,4 +104,12 @@ class DefinitionTest {
         assertThat(options.lockTimeout()).isEqualTo(Duration.ofMillis(250));
         assertThat(options.idleInTransactionTimeout()).isEqualTo(Duration.ofSeconds(1));
     }
+
+    @Test
+    void a_long_lease_scales_what_a_worker_waits_for_the_server() {
+        EngineOptions options =
+                EngineOptions.builder().scaledToLease(Duration.ofMinutes(6)).build();
+        assertThat(options.statementTimeout()).isEqualTo(Duration.ofMinutes(1));
+        assertThat(options.workerSocketTimeout()).isEqualTo(Duration.ofMinutes(2));
+    }
 }

@@ -33,6 +33,9 @@ import org.junit.jupiter.api.Test;
 class RehearsalIT {
 
     private final TestDatabase db;
+    private final AtomicInteger entries = new AtomicInteger();
+    private final CountDownLatch inside = new CountDownLatch(1);
+    private final CountDownLatch release = new CountDownLatch(1);
 
     RehearsalIT(TestDatabase db) {
         this.db = db;
@@ -162,13 +165,12 @@ class RehearsalIT {
 
     @Test
     void a_rehearsal_that_never_came_to_the_code_is_not_caught_in_it() throws Exception { // BB-2, CF-5
-        CountDownLatch release = new CountDownLatch(1);
         Duration second = Duration.ofSeconds(1);
         try (BackfillHarness harness = BackfillHarness.over(db)
                 .definitions(Notes.seeing(10).build())
                 .connections(() -> {
                     if (Thread.currentThread().getName().startsWith("backfill-rehearsal-")) {
-                        awaitDeaf(release);
+                        awaitDeaf();
                     }
                     return db.get();
                 })
@@ -184,7 +186,7 @@ class RehearsalIT {
     }
 
     // As a network that swallows packets: not even an interrupt reaches it.
-    private static void awaitDeaf(CountDownLatch release) {
+    private void awaitDeaf() {
         while (true) {
             try {
                 release.await();
@@ -197,9 +199,6 @@ class RehearsalIT {
 
     @Test
     void one_code_is_rehearsed_once_at_a_time() throws Exception { // BB-2
-        AtomicInteger entries = new AtomicInteger();
-        CountDownLatch inside = new CountDownLatch(1);
-        CountDownLatch release = new CountDownLatch(1);
         BackfillDefinition<Long> held = Notes.custom(10, (batch, tx) -> {
             entries.incrementAndGet();
             inside.countDown();
@@ -225,6 +224,18 @@ class RehearsalIT {
                 .definitions(definition)
                 .options(o -> o.statementTimeout(second).transactionTimeout(second))
                 .open();
+    }
+
+    /** Code that comes back once it is released, whatever is done to its thread. */
+    private BackfillDefinition<Long> endless() {
+        return Notes.custom(10, (batch, tx) -> {
+            entries.incrementAndGet();
+            inside.countDown();
+            while (release.getCount() > 0) {
+                Thread.onSpinWait();
+            }
+            return 0;
+        });
     }
 
     /** Beside the test's own thread, which must not be the one that is caught. */
@@ -256,16 +267,7 @@ class RehearsalIT {
 
     @Test
     void code_that_never_ends_is_answered_for_and_takes_one_thread_only() throws Exception { // BB-2, AU-3
-        AtomicInteger entries = new AtomicInteger();
-        CountDownLatch release = new CountDownLatch(1);
-        BackfillDefinition<Long> endless = Notes.custom(10, (batch, tx) -> {
-            entries.incrementAndGet();
-            while (release.getCount() > 0) {
-                Thread.onSpinWait();
-            }
-            return 0;
-        });
-        try (BackfillHarness harness = quick(endless)) {
+        try (BackfillHarness harness = quick(endless())) {
             Map<String, @Nullable String> row = harness.row(Notes.ID);
             assertOverdue(rehearseAside(harness));
             assertUnavailable(rehearseAside(harness), BackfillUnavailableException.Reason.BUSY, "caught");
@@ -287,18 +289,7 @@ class RehearsalIT {
 
     @Test
     void an_interrupted_caller_is_told_so_and_what_it_left_behind_is_not_forgotten() throws Exception { // BB-2
-        AtomicInteger entries = new AtomicInteger();
-        CountDownLatch inside = new CountDownLatch(1);
-        CountDownLatch release = new CountDownLatch(1);
-        BackfillDefinition<Long> endless = Notes.custom(10, (batch, tx) -> {
-            entries.incrementAndGet();
-            inside.countDown();
-            while (release.getCount() > 0) {
-                Thread.onSpinWait();
-            }
-            return 0;
-        });
-        try (BackfillHarness harness = quick(endless)) {
+        try (BackfillHarness harness = quick(endless())) {
             CompletableFuture<RehearsalOutcome> outcome = new CompletableFuture<>();
             CompletableFuture<Boolean> flag = new CompletableFuture<>();
             Thread caller = new Thread(

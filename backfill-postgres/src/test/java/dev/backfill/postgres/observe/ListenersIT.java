@@ -9,6 +9,8 @@ import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,6 +50,26 @@ class ListenersIT {
                     () -> logged.all().stream()
                             .anyMatch(l -> l.getMessage().equals("A backfill listener failed; the outcome stands")));
         }
+    }
+
+    @Test
+    void a_listener_in_a_language_without_checked_exceptions_hears_the_next_event_too() { // OB-3
+        List<BackfillEvent.Kind> told = new CopyOnWriteArrayList<>();
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .definitions(Ledgers.counting(3, (batch, tx) -> 0))
+                .listener(event -> {
+                    told.add(event.kind());
+                    throwUnchecked(new Exception("checked, and not declared"));
+                })
+                .open()) {
+            harness.runToCompletion(Ledgers.ID);
+            Eventually.until("it hears of the end", () -> told.contains(BackfillEvent.Kind.COMPLETED));
+        }
+    }
+
+    @SuppressWarnings("unchecked") // What Kotlin does with every checked exception.
+    private static <E extends Exception> void throwUnchecked(Exception thrown) throws E {
+        throw (E) thrown;
     }
 
     @Test

@@ -20,8 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** The read-only transaction of a validation (VA-2): its first statement, its proof, its last look. Immutable. */
 public final class ValidationSql {
 
-    // What makes validations single-flight is an advisory lock on table and number, because each schema numbers its
-    // rows for itself. It
+    // Single-flight by an advisory lock on table and number, because each schema numbers its rows for itself. It
     // belongs to the transaction: freed by a crash, and safe behind a proxy that pools transactions.
     private final Sql begin;
     private final Sql end;
