@@ -207,13 +207,15 @@ class AuditIT {
     }
 
     @Test
-    void a_denial_that_could_not_be_written_is_counted() { // AU-3
+    void a_denial_that_could_not_be_written_is_counted_and_costs_one_try() { // AU-3
         Counters.fresh(db, 10);
         AtomicBoolean broken = new AtomicBoolean(true);
+        AtomicInteger tries = new AtomicInteger();
         List<String> heard = new ArrayList<>();
         try (BackfillHarness harness = BackfillHarness.over(db)
                 .definitions(Counters.custom(4))
                 .audit((tx, entry) -> {
+                    tries.incrementAndGet();
                     if (broken.get()) {
                         throw new IllegalStateException("no");
                     }
@@ -224,9 +226,11 @@ class AuditIT {
             OperatorRequest start = new OperatorRequest(
                     BackfillAction.START, Counters.ID, BackfillHarness.newRequestId(), stranger, null);
             assertThat(harness.operations().perform(start)).isEqualTo(new ActionOutcome.Denied());
+            assertThat(harness.operations().perform(start)).isEqualTo(new ActionOutcome.Denied());
+            assertThat(tries).hasValue(2);
             broken.set(false);
             assertThat(harness.operations().perform(start)).isEqualTo(new ActionOutcome.Denied());
-            assertThat(heard).containsExactly("denied_summary 1 further attempts were denied", "denied null");
+            assertThat(heard).containsExactly("denied_summary 2 further attempts were denied", "denied null");
         }
     }
 
