@@ -1,5 +1,6 @@
 package dev.backfill;
 
+import dev.backfill.internal.BoundedText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

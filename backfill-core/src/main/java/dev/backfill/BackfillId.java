@@ -1,5 +1,6 @@
 package dev.backfill;
 
+import dev.backfill.internal.BoundedText;
 import java.util.Objects;
 import java.util.regex.Pattern;
 

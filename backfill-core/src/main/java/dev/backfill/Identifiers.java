@@ -1,5 +1,6 @@
 package dev.backfill;
 
+import dev.backfill.internal.BoundedText;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 

@@ -3,6 +3,7 @@ package dev.backfill;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.backfill.host.EngineOptions;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;

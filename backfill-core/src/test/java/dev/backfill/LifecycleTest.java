@@ -2,6 +2,8 @@ package dev.backfill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.BackfillState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,6 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.backfill.internal.BoundedText;
+import dev.backfill.operate.Authority;
+import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.Capability;
+import dev.backfill.operate.Diagnostic;
+import dev.backfill.operate.OperatorRequest;
+import dev.backfill.spi.OperatorAuthorizer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,14 +1,14 @@
 package dev.backfill.admin;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.backfill.AccessDeniedException;
-import dev.backfill.Authority;
-import dev.backfill.BackfillOperations;
-import dev.backfill.BackfillUnavailableException;
-import dev.backfill.BoundedText;
-import dev.backfill.Capability;
-import dev.backfill.OperatorRequest;
-import dev.backfill.UnknownBackfillException;
+import dev.backfill.internal.BoundedText;
+import dev.backfill.operate.AccessDeniedException;
+import dev.backfill.operate.Authority;
+import dev.backfill.operate.BackfillOperations;
+import dev.backfill.operate.BackfillUnavailableException;
+import dev.backfill.operate.Capability;
+import dev.backfill.operate.OperatorRequest;
+import dev.backfill.operate.UnknownBackfillException;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -50,8 +50,8 @@ public final class BackfillServlet extends HttpServlet {
 
     private final transient BackfillOperations operations;
     private final transient OperatorAuthenticator authenticator;
-    private final transient Reads reads;
-    private final transient Controls controls;
+    private final transient ReadEndpoints reads;
+    private final transient ControlEndpoints controls;
     private final transient Settings settings;
     private final transient ConsoleFiles files = new ConsoleFiles();
     private final transient AtomicLong authenticatorFailures = new AtomicLong();
@@ -60,8 +60,8 @@ public final class BackfillServlet extends HttpServlet {
     public BackfillServlet(BackfillOperations operations, OperatorAuthenticator authenticator) {
         this.operations = Objects.requireNonNull(operations, "operations");
         this.authenticator = Objects.requireNonNull(authenticator, "authenticator");
-        this.reads = new Reads(operations);
-        this.controls = new Controls(operations);
+        this.reads = new ReadEndpoints(operations);
+        this.controls = new ControlEndpoints(operations);
         this.settings = new Settings(operations);
     }
 
@@ -89,7 +89,7 @@ public final class BackfillServlet extends HttpServlet {
             // One line: a console asks every two seconds, and an outage must not fill the log with traces.
             LOG.warn("An operator's request could not be answered: {} {}", e.reason(), e.getMessage());
             LOG.debug("Why it could not be answered", e);
-            send(response, Controls.unavailable(e));
+            send(response, ControlEndpoints.unavailable(e));
         } catch (RuntimeException e) {
             LOG.error(
                     "An operator's request failed; this is a defect of the library or of the host's own operations", e);

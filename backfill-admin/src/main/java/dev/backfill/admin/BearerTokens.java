@@ -1,8 +1,8 @@
 package dev.backfill.admin;
 
-import dev.backfill.Authority;
-import dev.backfill.Capability;
-import dev.backfill.OperatorAuthorizer;
+import dev.backfill.operate.Authority;
+import dev.backfill.operate.Capability;
+import dev.backfill.spi.OperatorAuthorizer;
 import jakarta.servlet.http.HttpServletRequest;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Bearer tokens, each with the name of an operator: who somebody is and what they may do. Give the same object to the servlet and
- * to {@link dev.backfill.Backfills.Builder#operators}.
+ * to {@link dev.backfill.host.Backfills.Builder#operators}.
  *
  * <p>Only SHA-256 hashes are kept, and every entry is compared in constant time, so neither a heap dump nor a stopwatch yields a
  * token. A fast hash is right for random tokens and wrong for passwords: use 32 random bytes. Immutable and thread-safe.

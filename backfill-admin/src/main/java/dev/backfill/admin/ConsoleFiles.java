@@ -1,7 +1,7 @@
 package dev.backfill.admin;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.backfill.DiagnosticCode;
+import dev.backfill.operate.DiagnosticCode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -3,7 +3,7 @@ package dev.backfill.admin;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.backfill.BoundedText;
+import dev.backfill.internal.BoundedText;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

@@ -1,7 +1,7 @@
 package dev.backfill.admin;
 
-import dev.backfill.BackfillAction;
 import dev.backfill.BackfillId;
+import dev.backfill.operate.BackfillAction;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -10,15 +10,15 @@ import static dev.backfill.admin.WireJson.wide;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.backfill.Authority;
 import dev.backfill.BackfillId;
-import dev.backfill.BackfillOperations;
-import dev.backfill.HealthSignal;
-import dev.backfill.Pace;
-import dev.backfill.PaceOutcome;
 import dev.backfill.Pacing;
-import dev.backfill.Rehearsal;
-import dev.backfill.RehearsalOutcome;
+import dev.backfill.operate.Authority;
+import dev.backfill.operate.BackfillOperations;
+import dev.backfill.operate.HealthSignal;
+import dev.backfill.operate.Pace;
+import dev.backfill.operate.PaceOutcome;
+import dev.backfill.operate.Rehearsal;
+import dev.backfill.operate.RehearsalOutcome;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +37,7 @@ final class Settings {
 
     ObjectNode pace(Authority authority, Route route, PaceBody asked) {
         PaceOutcome outcome = operations.pace(
-                new dev.backfill.ControlRequest(route.knownId(), asked.requestId(), authority, asked.note()),
+                new dev.backfill.operate.ControlRequest(route.knownId(), asked.requestId(), authority, asked.note()),
                 asked.pacing());
         if (outcome instanceof PaceOutcome.InForce done) {
             ObjectNode json = object();
@@ -46,19 +46,19 @@ final class Settings {
             json.set("pace", of(done.now()));
             return json;
         }
-        throw Controls.refusal("pace", ((PaceOutcome.Refused) outcome).refusal());
+        throw ControlEndpoints.refusal("pace", ((PaceOutcome.Refused) outcome).refusal());
     }
 
     ObjectNode rehearse(Authority authority, Route route, ControlRequest asked) {
         RehearsalOutcome outcome = operations.rehearse(
-                new dev.backfill.ControlRequest(route.knownId(), asked.requestId(), authority, asked.note()));
+                new dev.backfill.operate.ControlRequest(route.knownId(), asked.requestId(), authority, asked.note()));
         if (outcome instanceof RehearsalOutcome.Rehearsed done) {
             ObjectNode json = object();
             json.put("request_id", asked.requestId());
             json.set("rehearsal", of(done.report()));
             return json;
         }
-        throw Controls.refusal("rehearse", ((RehearsalOutcome.Refused) outcome).refusal());
+        throw ControlEndpoints.refusal("rehearse", ((RehearsalOutcome.Refused) outcome).refusal());
     }
 
     private static ObjectNode of(Pace pace) {

@@ -11,9 +11,9 @@ import static dev.backfill.admin.WireJson.wide;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.backfill.BackfillSnapshot;
-import dev.backfill.Diagnostic;
-import dev.backfill.Waiting;
+import dev.backfill.operate.BackfillSnapshot;
+import dev.backfill.operate.Diagnostic;
+import dev.backfill.operate.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /** A backfill on the wire; the same in lists, details, answers and refusals. */

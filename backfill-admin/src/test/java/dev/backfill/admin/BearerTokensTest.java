@@ -3,8 +3,8 @@ package dev.backfill.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.backfill.Authority;
-import dev.backfill.Capability;
+import dev.backfill.operate.Authority;
+import dev.backfill.operate.Capability;
 import org.junit.jupiter.api.Test;
 
 class BearerTokensTest {

@@ -1,10 +1,10 @@
 package dev.backfill.admin;
 
-import dev.backfill.AuditItem;
-import dev.backfill.BackfillSnapshot.ValidationDisposition;
-import dev.backfill.BackfillState;
-import dev.backfill.Diagnostic;
-import dev.backfill.Waiting;
+import dev.backfill.operate.AuditItem;
+import dev.backfill.operate.BackfillSnapshot.ValidationDisposition;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.Diagnostic;
+import dev.backfill.operate.Waiting;
 import java.time.Instant;
 
 /** A database at night: one backfill of every kind, and what operators did. */

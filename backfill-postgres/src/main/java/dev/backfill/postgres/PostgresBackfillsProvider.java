@@ -1,8 +1,8 @@
 package dev.backfill.postgres;
 
-import dev.backfill.Backfills;
-import dev.backfill.BackfillsProvider;
-import dev.backfill.ConnectionSource;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.BackfillsProvider;
+import dev.backfill.spi.ConnectionSource;
 
 /**
  * Lets the testkit find the engine; hosts call {@link PostgresBackfills#on}.

@@ -2,16 +2,16 @@ package dev.backfill.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.ActionOutcome;
-import dev.backfill.BackfillAction;
 import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillState;
-import dev.backfill.ConflictCode;
-import dev.backfill.ControlRequest;
-import dev.backfill.RehearsalOutcome;
-import dev.backfill.StepOutcome.Committed;
-import dev.backfill.StepOutcome.NothingToDo;
-import dev.backfill.ValidationReport;
+import dev.backfill.host.StepOutcome.Committed;
+import dev.backfill.host.StepOutcome.NothingToDo;
+import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.ConflictCode;
+import dev.backfill.operate.ControlRequest;
+import dev.backfill.operate.RehearsalOutcome;
+import dev.backfill.operate.ValidationReport;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;

@@ -2,22 +2,22 @@ package dev.backfill.postgres;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.backfill.AuditSink;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillListener;
-import dev.backfill.Backfills;
-import dev.backfill.ConnectionSource;
 import dev.backfill.CustomRepair;
 import dev.backfill.CustomValidation;
-import dev.backfill.EngineOptions;
-import dev.backfill.HealthLimits;
 import dev.backfill.KeyType;
 import dev.backfill.Keys;
 import dev.backfill.RowRepair;
 import dev.backfill.SetRepair;
 import dev.backfill.TableName;
 import dev.backfill.Validation;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.EngineOptions;
+import dev.backfill.host.HealthLimits;
+import dev.backfill.spi.AuditSink;
+import dev.backfill.spi.BackfillListener;
+import dev.backfill.spi.ConnectionSource;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Arrays;

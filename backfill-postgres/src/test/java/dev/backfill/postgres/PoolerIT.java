@@ -2,8 +2,8 @@ package dev.backfill.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.BackfillState;
-import dev.backfill.StepOutcome.Committed;
+import dev.backfill.host.StepOutcome.Committed;
+import dev.backfill.operate.BackfillState;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.PostgresTest;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.BackfillSnapshot;
-import dev.backfill.BackfillState;
-import dev.backfill.StepOutcome;
-import dev.backfill.StepOutcome.Committed;
-import dev.backfill.StepOutcome.NothingToDo;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.host.StepOutcome.Committed;
+import dev.backfill.host.StepOutcome.NothingToDo;
+import dev.backfill.operate.BackfillSnapshot;
+import dev.backfill.operate.BackfillState;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;

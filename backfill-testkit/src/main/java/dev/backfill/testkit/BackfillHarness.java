@@ -1,17 +1,17 @@
 package dev.backfill.testkit;
 
-import dev.backfill.ActionOutcome;
-import dev.backfill.Authority;
-import dev.backfill.BackfillAction;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.BackfillOperations;
-import dev.backfill.BackfillSnapshot;
-import dev.backfill.BackfillState;
-import dev.backfill.Backfills;
-import dev.backfill.OperatorRequest;
-import dev.backfill.StepOutcome;
-import dev.backfill.ValidationReport;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.Authority;
+import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.BackfillOperations;
+import dev.backfill.operate.BackfillSnapshot;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.OperatorRequest;
+import dev.backfill.operate.ValidationReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

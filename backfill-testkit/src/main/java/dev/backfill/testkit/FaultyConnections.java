@@ -1,6 +1,6 @@
 package dev.backfill.testkit;
 
-import dev.backfill.ConnectionSource;
+import dev.backfill.spi.ConnectionSource;
 import dev.backfill.testkit.FaultPoint.Exchange;
 import dev.backfill.testkit.FaultPoint.Kind;
 import java.sql.Connection;

@@ -1,16 +1,16 @@
 package dev.backfill.testkit;
 
-import dev.backfill.AuditSink;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillException;
-import dev.backfill.BackfillListener;
-import dev.backfill.Backfills;
-import dev.backfill.BackfillsProvider;
-import dev.backfill.ConnectionSource;
-import dev.backfill.EngineOptions;
-import dev.backfill.HealthLimits;
-import dev.backfill.OperatorAuthorizer;
-import dev.backfill.SchemaMode;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.BackfillsProvider;
+import dev.backfill.host.EngineOptions;
+import dev.backfill.host.HealthLimits;
+import dev.backfill.host.SchemaMode;
+import dev.backfill.spi.AuditSink;
+import dev.backfill.spi.BackfillListener;
+import dev.backfill.spi.ConnectionSource;
+import dev.backfill.spi.OperatorAuthorizer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.backfill.testkit;
 
-import dev.backfill.BackfillWorker;
-import dev.backfill.StepOutcome;
+import dev.backfill.host.BackfillWorker;
+import dev.backfill.host.StepOutcome;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 

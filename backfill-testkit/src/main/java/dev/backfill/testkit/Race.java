@@ -1,6 +1,6 @@
 package dev.backfill.testkit;
 
-import dev.backfill.ConnectionSource;
+import dev.backfill.spi.ConnectionSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package dev.backfill.testkit;
 
 import dev.backfill.BackfillId;
-import dev.backfill.BackfillState;
-import dev.backfill.StepOutcome;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.BackfillState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.backfill.testkit;
 
-import dev.backfill.ConnectionSource;
+import dev.backfill.spi.ConnectionSource;
 import dev.backfill.testkit.server.PostgresServer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -1,6 +1,6 @@
 package dev.backfill.testkit;
 
-import dev.backfill.ConnectionSource;
+import dev.backfill.spi.ConnectionSource;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;

@@ -3,9 +3,6 @@ package dev.backfill.benchmarks;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillWorker;
-import dev.backfill.Backfills;
-import dev.backfill.EngineOptions;
 import dev.backfill.Keys;
 import dev.backfill.SetRepair;
 import dev.backfill.Validation;
@@ -16,6 +13,9 @@ import dev.backfill.benchmarks.report.Findings;
 import dev.backfill.benchmarks.report.Goal;
 import dev.backfill.benchmarks.report.Sheet;
 import dev.backfill.benchmarks.rivals.Engines;
+import dev.backfill.host.BackfillWorker;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.EngineOptions;
 
 /** The WAL of the checkpoint alone: batches in which no row needs the repair, early ones against late ones. */
 final class CheckpointWal {

@@ -1,9 +1,9 @@
 package dev.backfill.benchmarks;
 
-import dev.backfill.BackfillEvent;
 import dev.backfill.BackfillId;
-import dev.backfill.BackfillListener;
 import dev.backfill.benchmarks.lab.Patience;
+import dev.backfill.spi.BackfillEvent;
+import dev.backfill.spi.BackfillListener;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;

@@ -2,8 +2,8 @@ package dev.backfill.benchmarks;
 
 import dev.backfill.benchmarks.lab.Database;
 import dev.backfill.benchmarks.lab.Lab;
-import dev.backfill.benchmarks.lab.Meter;
 import dev.backfill.benchmarks.lab.Meter.Cost;
+import dev.backfill.benchmarks.lab.Meter;
 import dev.backfill.benchmarks.lab.Patience;
 import dev.backfill.benchmarks.report.Findings;
 import dev.backfill.benchmarks.report.Sheet;

@@ -2,11 +2,11 @@ package dev.backfill.benchmarks;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.backfill.BackfillDefinition;
-import dev.backfill.Backfills;
-import dev.backfill.EngineOptions;
 import dev.backfill.benchmarks.lab.Database;
 import dev.backfill.benchmarks.rivals.Engines;
 import dev.backfill.benchmarks.rivals.Library;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.EngineOptions;
 import java.util.ArrayList;
 import java.util.List;
 

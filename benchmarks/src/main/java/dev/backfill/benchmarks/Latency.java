@@ -1,11 +1,7 @@
 package dev.backfill.benchmarks;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.backfill.BackfillAction;
 import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillEvent.Kind;
-import dev.backfill.Backfills;
-import dev.backfill.EngineOptions;
 import dev.backfill.benchmarks.lab.Database;
 import dev.backfill.benchmarks.lab.Items;
 import dev.backfill.benchmarks.lab.Lab;
@@ -15,6 +11,10 @@ import dev.backfill.benchmarks.report.Findings;
 import dev.backfill.benchmarks.report.Sheet;
 import dev.backfill.benchmarks.rivals.Engines;
 import dev.backfill.benchmarks.rivals.Library;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.EngineOptions;
+import dev.backfill.operate.BackfillAction;
+import dev.backfill.spi.BackfillEvent.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.backfill.benchmarks;
 
 import dev.backfill.benchmarks.lab.Database;
 import dev.backfill.benchmarks.lab.Lab;
-import dev.backfill.benchmarks.lab.Meter;
 import dev.backfill.benchmarks.lab.Meter.Cost;
+import dev.backfill.benchmarks.lab.Meter;
 import dev.backfill.benchmarks.lab.Statistics;
 import dev.backfill.benchmarks.report.Chart;
 import dev.backfill.benchmarks.report.Findings;

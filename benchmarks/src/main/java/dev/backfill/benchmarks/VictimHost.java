@@ -2,10 +2,10 @@ package dev.backfill.benchmarks;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillEvent;
-import dev.backfill.Backfills;
 import dev.backfill.benchmarks.lab.Database;
 import dev.backfill.benchmarks.rivals.Engines;
+import dev.backfill.host.Backfills;
+import dev.backfill.spi.BackfillEvent;
 import java.time.Duration;
 import java.util.List;
 

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillState;
 import dev.backfill.Keys;
 import dev.backfill.SetRepair;
 import dev.backfill.Validation;
+import dev.backfill.operate.BackfillState;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Fault;
 import dev.backfill.testkit.FaultPoint;

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads 250ms, 90s, 15m and 2h. */
+/** ReadEndpoints 250ms, 90s, 15m and 2h. */
 final class DurationConverter implements ITypeConverter<Duration> {
 
     private static final Pattern FORM = Pattern.compile("([0-9]{1,9})(ms|s|m|h)");

@@ -1,7 +1,7 @@
 package dev.backfill.admin.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.backfill.BoundedText;
+import dev.backfill.internal.BoundedText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.backfill.postgres.observe;
 
-import dev.backfill.Authority;
-import dev.backfill.BackfillEvent;
-import dev.backfill.BackfillListener;
-import dev.backfill.Backfills;
+import dev.backfill.host.Backfills;
+import dev.backfill.operate.Authority;
+import dev.backfill.spi.BackfillEvent;
+import dev.backfill.spi.BackfillListener;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -60,8 +60,8 @@ public final class MicrometerBackfills implements BackfillListener {
      * Adds the gauges, which read PostgreSQL when they are asked, at most once in two seconds for all of them.
      *
      * @param backfills the started engine
-     * @param authority on whose word they read; the host's {@link dev.backfill.OperatorAuthorizer} must allow it
-     *     {@link dev.backfill.Capability#READ}, or they stay {@code NaN}
+     * @param authority on whose word they read; the host's {@link dev.backfill.spi.OperatorAuthorizer} must allow it
+     *     {@link dev.backfill.operate.Capability#READ}, or they stay {@code NaN}
      */
     public void watch(Backfills backfills, Authority authority) {
         RowGauges.register(registry, backfills, authority);

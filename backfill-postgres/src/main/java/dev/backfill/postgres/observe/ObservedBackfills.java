@@ -1,9 +1,9 @@
 package dev.backfill.postgres.observe;
 
-import dev.backfill.BackfillEvent;
-import dev.backfill.BackfillListener;
-import dev.backfill.BackfillOperations;
-import dev.backfill.Backfills;
+import dev.backfill.host.Backfills;
+import dev.backfill.operate.BackfillOperations;
+import dev.backfill.spi.BackfillEvent;
+import dev.backfill.spi.BackfillListener;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.HashMap;

@@ -1,10 +1,10 @@
 package dev.backfill.postgres.observe;
 
-import dev.backfill.ActionOutcome;
-import dev.backfill.BackfillOperations;
-import dev.backfill.ControlRequest;
-import dev.backfill.OperatorRequest;
-import dev.backfill.ValidationReport;
+import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.BackfillOperations;
+import dev.backfill.operate.ControlRequest;
+import dev.backfill.operate.OperatorRequest;
+import dev.backfill.operate.ValidationReport;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.lang.reflect.InvocationHandler;

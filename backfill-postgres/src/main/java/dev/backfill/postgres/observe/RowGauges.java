@@ -1,14 +1,14 @@
 package dev.backfill.postgres.observe;
 
-import dev.backfill.Authority;
 import dev.backfill.BackfillException;
-import dev.backfill.BackfillSnapshot;
-import dev.backfill.BackfillSnapshot.ClaimStatus;
-import dev.backfill.BackfillState;
-import dev.backfill.Backfills;
-import dev.backfill.Overview;
-import dev.backfill.Readiness;
-import dev.backfill.Waiting;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.Readiness;
+import dev.backfill.operate.Authority;
+import dev.backfill.operate.BackfillSnapshot;
+import dev.backfill.operate.BackfillSnapshot.ClaimStatus;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.Overview;
+import dev.backfill.operate.Waiting;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;

@@ -1,12 +1,12 @@
 package dev.backfill.postgres.observe;
 
-import dev.backfill.Authority;
-import dev.backfill.BackfillAction;
-import dev.backfill.BackfillEvent;
-import dev.backfill.BackfillState;
-import dev.backfill.BackfillUnavailableException;
-import dev.backfill.ConflictCode;
-import dev.backfill.DiagnosticCode;
+import dev.backfill.operate.Authority;
+import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.BackfillUnavailableException;
+import dev.backfill.operate.ConflictCode;
+import dev.backfill.operate.DiagnosticCode;
+import dev.backfill.spi.BackfillEvent;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

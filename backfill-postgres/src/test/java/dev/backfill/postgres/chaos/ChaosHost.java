@@ -1,8 +1,8 @@
 package dev.backfill.postgres.chaos;
 
-import dev.backfill.Backfills;
-import dev.backfill.EngineOptions;
-import dev.backfill.SchemaMode;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.EngineOptions;
+import dev.backfill.host.SchemaMode;
 import dev.backfill.postgres.PostgresBackfills;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;

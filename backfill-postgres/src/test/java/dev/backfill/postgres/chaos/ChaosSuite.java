@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.BackfillState;
+import dev.backfill.operate.BackfillState;
 import dev.backfill.postgres.chaos.ChaosReport.Verdict;
 import dev.backfill.postgres.chaos.Host.Profile;
 import dev.backfill.testkit.BackfillHarness;

@@ -1,6 +1,6 @@
 package dev.backfill.postgres.chaos;
 
-import dev.backfill.BackfillState;
+import dev.backfill.operate.BackfillState;
 import dev.backfill.testkit.TestDatabase;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.backfill.postgres.chaos;
 
 import dev.backfill.BackfillException;
 import dev.backfill.BackfillId;
-import dev.backfill.BackfillState;
+import dev.backfill.operate.BackfillState;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.FaultProxy;
 import dev.backfill.testkit.Gate;

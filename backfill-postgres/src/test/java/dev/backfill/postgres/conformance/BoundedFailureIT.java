@@ -3,13 +3,13 @@ package dev.backfill.postgres.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillState;
 import dev.backfill.BlockedException;
 import dev.backfill.CustomRepair;
-import dev.backfill.DiagnosticCode;
 import dev.backfill.RetryableException;
-import dev.backfill.StepOutcome;
 import dev.backfill.Validation;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Fault;
 import dev.backfill.testkit.FaultPoint;

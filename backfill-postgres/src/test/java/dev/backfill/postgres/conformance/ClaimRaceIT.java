@@ -2,9 +2,9 @@ package dev.backfill.postgres.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.BackfillState;
-import dev.backfill.DiagnosticCode;
-import dev.backfill.StepOutcome;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.HarnessWorker;

@@ -1,6 +1,6 @@
 package dev.backfill.postgres.conformance;
 
-import dev.backfill.StepOutcome;
+import dev.backfill.host.StepOutcome;
 import dev.backfill.testkit.Fault;
 import dev.backfill.testkit.FaultPoint;
 import dev.backfill.testkit.FaultyConnections;

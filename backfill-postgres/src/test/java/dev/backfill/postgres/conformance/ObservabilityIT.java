@@ -2,9 +2,9 @@ package dev.backfill.postgres.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.BackfillEvent;
-import dev.backfill.BackfillEvent.Kind;
-import dev.backfill.StepOutcome;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.spi.BackfillEvent;
+import dev.backfill.spi.BackfillEvent.Kind;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.HarnessWorker;

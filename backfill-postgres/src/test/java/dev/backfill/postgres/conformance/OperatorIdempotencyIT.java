@@ -2,15 +2,15 @@ package dev.backfill.postgres.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.ActionOutcome;
-import dev.backfill.Authority;
-import dev.backfill.BackfillAction;
 import dev.backfill.BackfillId;
-import dev.backfill.BackfillState;
-import dev.backfill.ConflictCode;
-import dev.backfill.OperatorRequest;
 import dev.backfill.SetRepair;
 import dev.backfill.Validation;
+import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.Authority;
+import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.ConflictCode;
+import dev.backfill.operate.OperatorRequest;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Fault;
 import dev.backfill.testkit.FaultPoint;

@@ -3,8 +3,8 @@ package dev.backfill.postgres.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.StepOutcome;
 import dev.backfill.Validation;
+import dev.backfill.host.StepOutcome;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Fault;
 import dev.backfill.testkit.FaultPoint;
@@ -126,7 +126,7 @@ class RollbackIT extends Case {
         for (int i = 0; i < ROWS / BATCH; i++) {
             step(worker);
         }
-        while (state() == dev.backfill.BackfillState.RUNNING) {
+        while (state() == dev.backfill.operate.BackfillState.RUNNING) {
             worker.step();
         }
         faults.after(FaultPoint.tagged("validate"), Fault.cut());

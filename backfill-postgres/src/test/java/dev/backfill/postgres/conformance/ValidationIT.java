@@ -3,14 +3,14 @@ package dev.backfill.postgres.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillState;
 import dev.backfill.CustomValidation;
-import dev.backfill.DiagnosticCode;
 import dev.backfill.SetRepair;
-import dev.backfill.StepOutcome;
 import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
-import dev.backfill.ValidationReport;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.DiagnosticCode;
+import dev.backfill.operate.ValidationReport;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Gate;
 import dev.backfill.testkit.HarnessWorker;
@@ -217,7 +217,7 @@ class ValidationIT extends Case {
     void a_request_that_is_repeated_gets_the_outcome_it_had() { // EV-4, IK-2
         BackfillHarness harness = open(counted());
         harness.runToCompletion(ID);
-        var request = BackfillHarness.request(dev.backfill.BackfillAction.VALIDATE, ID, "the-same");
+        var request = BackfillHarness.request(dev.backfill.operate.BackfillAction.VALIDATE, ID, "the-same");
         assertThat(harness.operations().validate(request)).isInstanceOf(ValidationReport.Success.class);
         db.execute("UPDATE items SET hits = 0");
         assertThat(harness.operations().validate(request))

@@ -2,17 +2,17 @@ package dev.backfill.postgres.kind;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.ActionOutcome;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.BackfillState;
 import dev.backfill.Family;
 import dev.backfill.KeyType;
 import dev.backfill.Keys;
 import dev.backfill.SetRepair;
-import dev.backfill.StepOutcome.Committed;
 import dev.backfill.Validation;
+import dev.backfill.host.StepOutcome.Committed;
+import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.BackfillState;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.HarnessWorker;

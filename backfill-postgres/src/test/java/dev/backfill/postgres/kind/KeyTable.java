@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.BackfillState;
 import dev.backfill.KeyType;
 import dev.backfill.SetRepair;
-import dev.backfill.StepOutcome;
 import dev.backfill.TableName;
 import dev.backfill.Validation;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.BackfillState;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.TestDatabase;
@@ -42,7 +42,7 @@ record KeyTable(TestDatabase db, TableName table) {
     List<String> walk(BackfillDefinition<?> definition) {
         List<String> checkpoints = new ArrayList<>();
         try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
-            assertThat(harness.start(ID)).isInstanceOf(dev.backfill.ActionOutcome.Applied.class);
+            assertThat(harness.start(ID)).isInstanceOf(dev.backfill.operate.ActionOutcome.Applied.class);
             HarnessWorker worker = harness.worker("a");
             StepOutcome step = worker.step();
             while (step instanceof StepOutcome.Committed) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillState;
 import dev.backfill.CompoundKey;
 import dev.backfill.KeyType;
 import dev.backfill.Keys;
@@ -12,6 +11,7 @@ import dev.backfill.RowRepair;
 import dev.backfill.SetRepair;
 import dev.backfill.TableName;
 import dev.backfill.Validation;
+import dev.backfill.operate.BackfillState;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;

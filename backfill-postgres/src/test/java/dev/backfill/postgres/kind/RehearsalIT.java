@@ -2,16 +2,16 @@ package dev.backfill.postgres.kind;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.ActionOutcome;
-import dev.backfill.Authority;
 import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillUnavailableException;
-import dev.backfill.ConflictCode;
-import dev.backfill.ControlRequest;
-import dev.backfill.Rehearsal;
-import dev.backfill.RehearsalOutcome;
-import dev.backfill.StepOutcome.Committed;
-import dev.backfill.StepOutcome.NothingToDo;
+import dev.backfill.host.StepOutcome.Committed;
+import dev.backfill.host.StepOutcome.NothingToDo;
+import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.Authority;
+import dev.backfill.operate.BackfillUnavailableException;
+import dev.backfill.operate.ConflictCode;
+import dev.backfill.operate.ControlRequest;
+import dev.backfill.operate.Rehearsal;
+import dev.backfill.operate.RehearsalOutcome;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;
@@ -143,7 +143,7 @@ class RehearsalIT {
             ControlRequest stranger = new ControlRequest(Notes.ID, "r2", Authority.operator("stranger"), null);
             assertThat(harness.operations().rehearse(stranger))
                     .isEqualTo(new RehearsalOutcome.Refused(new ActionOutcome.Denied()));
-            harness.perform(dev.backfill.BackfillAction.START, Notes.ID, "r3");
+            harness.perform(dev.backfill.operate.BackfillAction.START, Notes.ID, "r3");
             RehearsalOutcome reused = rehearse(harness, "r3");
             assertThat(((ActionOutcome.Conflict) ((RehearsalOutcome.Refused) reused).refusal()).code())
                     .isEqualTo(ConflictCode.REQUEST_ID_REUSED);

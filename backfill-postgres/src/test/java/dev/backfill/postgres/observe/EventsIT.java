@@ -3,12 +3,12 @@ package dev.backfill.postgres.observe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import dev.backfill.BackfillEvent;
-import dev.backfill.BackfillEvent.Kind;
-import dev.backfill.BackfillState;
 import dev.backfill.BlockedException;
 import dev.backfill.RetryableException;
-import dev.backfill.StepOutcome;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.spi.BackfillEvent;
+import dev.backfill.spi.BackfillEvent.Kind;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Gate;
 import dev.backfill.testkit.PostgresTest;

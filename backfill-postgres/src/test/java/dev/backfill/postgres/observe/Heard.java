@@ -1,7 +1,7 @@
 package dev.backfill.postgres.observe;
 
-import dev.backfill.BackfillEvent;
-import dev.backfill.BackfillListener;
+import dev.backfill.spi.BackfillEvent;
+import dev.backfill.spi.BackfillListener;
 import dev.backfill.testkit.Eventually;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

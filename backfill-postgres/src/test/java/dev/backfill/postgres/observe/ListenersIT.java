@@ -2,8 +2,8 @@ package dev.backfill.postgres.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.BackfillEvent;
-import dev.backfill.BackfillState;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.spi.BackfillEvent;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;

@@ -2,15 +2,15 @@ package dev.backfill.postgres.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.Authority;
 import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillEvent;
 import dev.backfill.BackfillId;
 import dev.backfill.BlockedException;
 import dev.backfill.Pacing;
 import dev.backfill.RetryableException;
-import dev.backfill.StepOutcome;
 import dev.backfill.Validation;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.Authority;
+import dev.backfill.spi.BackfillEvent;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.Fault;

@@ -2,10 +2,10 @@ package dev.backfill.postgres.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.BackfillEvent;
-import dev.backfill.ConflictCode;
-import dev.backfill.DiagnosticCode;
-import dev.backfill.Waiting;
+import dev.backfill.operate.ConflictCode;
+import dev.backfill.operate.DiagnosticCode;
+import dev.backfill.operate.Waiting;
+import dev.backfill.spi.BackfillEvent;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;

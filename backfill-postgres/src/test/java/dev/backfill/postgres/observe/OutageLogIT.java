@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.backfill.BackfillException;
-import dev.backfill.BackfillState;
-import dev.backfill.Backfills;
-import dev.backfill.ConnectionSource;
-import dev.backfill.SchemaMode;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.SchemaMode;
+import dev.backfill.operate.BackfillState;
 import dev.backfill.postgres.PostgresBackfills;
+import dev.backfill.spi.ConnectionSource;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;
@@ -110,7 +110,9 @@ class OutageLogIT {
             assertThat(String.valueOf(backfills
                             .operations()
                             .perform(BackfillHarness.request(
-                                    dev.backfill.BackfillAction.START, Ledgers.ID, BackfillHarness.newRequestId()))))
+                                    dev.backfill.operate.BackfillAction.START,
+                                    Ledgers.ID,
+                                    BackfillHarness.newRequestId()))))
                     .doesNotContain(SECRET);
             assertThat(logged.all())
                     .isNotEmpty()

@@ -3,11 +3,11 @@ package dev.backfill.postgres.observe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillEvent;
 import dev.backfill.BackfillId;
 import dev.backfill.SetRepair;
-import dev.backfill.StepOutcome;
 import dev.backfill.Validation;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.spi.BackfillEvent;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
@@ -98,7 +98,7 @@ class SecretsIT {
     private static void springs(BackfillHarness harness, ObservedBackfills observed, BackfillDefinition<?> definition) {
         observed.observing(harness.operations())
                 .perform(BackfillHarness.request(
-                        dev.backfill.BackfillAction.START, definition.id(), BackfillHarness.newRequestId()));
+                        dev.backfill.operate.BackfillAction.START, definition.id(), BackfillHarness.newRequestId()));
         try (var worker = harness.worker("a")) {
             for (int i = 0; i < 6; i++) {
                 assertThat(worker.step()).isNotInstanceOf(StepOutcome.Completed.class);
@@ -107,7 +107,7 @@ class SecretsIT {
         }
         observed.observing(harness.operations())
                 .validate(BackfillHarness.request(
-                        dev.backfill.BackfillAction.VALIDATE, definition.id(), BackfillHarness.newRequestId()));
+                        dev.backfill.operate.BackfillAction.VALIDATE, definition.id(), BackfillHarness.newRequestId()));
         harness.pause(definition.id());
     }
 

@@ -2,10 +2,10 @@ package dev.backfill.postgres.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.BackfillAction;
-import dev.backfill.BackfillOperations;
 import dev.backfill.RetryableException;
-import dev.backfill.StepOutcome;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.BackfillOperations;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import dev.backfill.Backfills;
-import dev.backfill.Capability;
-import dev.backfill.OperatorAuthorizer;
-import dev.backfill.SchemaMode;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.SchemaMode;
+import dev.backfill.operate.Capability;
 import dev.backfill.postgres.PostgresBackfills;
 import dev.backfill.postgres.startup.Host;
+import dev.backfill.spi.OperatorAuthorizer;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;

@@ -3,12 +3,12 @@ package dev.backfill.postgres.observe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillId;
-import dev.backfill.BackfillSnapshot;
-import dev.backfill.BackfillState;
 import dev.backfill.Pacing;
 import dev.backfill.RetryableException;
-import dev.backfill.StepOutcome;
-import dev.backfill.Waiting;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.BackfillSnapshot;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.Waiting;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.Gate;

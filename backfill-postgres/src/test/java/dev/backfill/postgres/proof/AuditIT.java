@@ -2,17 +2,17 @@ package dev.backfill.postgres.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.ActionOutcome;
-import dev.backfill.AuditRecord;
-import dev.backfill.AuditSink;
-import dev.backfill.Authority;
-import dev.backfill.BackfillAction;
 import dev.backfill.BackfillId;
-import dev.backfill.BackfillState;
-import dev.backfill.BackfillUnavailableException.Reason;
 import dev.backfill.BlockedException;
-import dev.backfill.OperatorRequest;
-import dev.backfill.StepOutcome;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.AuditRecord;
+import dev.backfill.operate.Authority;
+import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.BackfillUnavailableException.Reason;
+import dev.backfill.operate.OperatorRequest;
+import dev.backfill.spi.AuditSink;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Fault;
 import dev.backfill.testkit.FaultPoint;
@@ -119,7 +119,8 @@ class AuditIT {
             assertThat(harness.worker("a").step()).isInstanceOf(StepOutcome.Retrying.class); // RB-1: said in the row
             assertThat(harness.row(Counters.ID)).containsEntry("failure_code", "infrastructure");
             assertThat(harness.state(Counters.ID)).isEqualTo(BackfillState.VALIDATING);
-            assertThat(harness.validate(Counters.ID)).isNotInstanceOf(dev.backfill.ValidationReport.Success.class);
+            assertThat(harness.validate(Counters.ID))
+                    .isNotInstanceOf(dev.backfill.operate.ValidationReport.Success.class);
             assertThat(harness.state(Counters.ID)).isEqualTo(BackfillState.VALIDATING);
             db.execute("alter table backfill_audit drop constraint no_more");
             harness.clearRetryDelay(Counters.ID);
@@ -281,7 +282,7 @@ class AuditIT {
                                             BackfillHarness.newRequestId(),
                                             stranger,
                                             null)))
-                            .isEqualTo(new dev.backfill.ValidationReport.Refused(new ActionOutcome.Denied()));
+                            .isEqualTo(new dev.backfill.operate.ValidationReport.Refused(new ActionOutcome.Denied()));
                     assertThat(messageOf(() -> harness.operations().show(stranger, id)))
                             .isEqualTo(messageOf(() -> harness.operations().show(stranger, unheard)))
                             .doesNotContain("counters");
@@ -297,7 +298,7 @@ class AuditIT {
     private static String messageOf(Runnable read) {
         try {
             read.run();
-        } catch (dev.backfill.AccessDeniedException e) {
+        } catch (dev.backfill.operate.AccessDeniedException e) {
             return e.getMessage();
         }
         throw new AssertionError("It was allowed.");
@@ -335,7 +336,7 @@ class AuditIT {
         Counters.fresh(db, 10);
         try (BackfillHarness harness = BackfillHarness.over(db)
                 .definitions(Counters.custom(4))
-                .operators((authority, capability) -> capability == dev.backfill.Capability.READ)
+                .operators((authority, capability) -> capability == dev.backfill.operate.Capability.READ)
                 .open()) {
             assertThat(harness.show(Counters.ID).state()).isEqualTo(BackfillState.PENDING);
             assertThat(harness.start(Counters.ID)).isEqualTo(new ActionOutcome.Denied());

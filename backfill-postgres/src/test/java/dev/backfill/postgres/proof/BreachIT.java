@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillState;
 import dev.backfill.CustomRepair;
 import dev.backfill.SetRepair;
-import dev.backfill.StepOutcome;
-import dev.backfill.StepOutcome.Committed;
 import dev.backfill.Validation;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.host.StepOutcome.Committed;
+import dev.backfill.operate.BackfillState;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.PostgresTest;

@@ -2,17 +2,17 @@ package dev.backfill.postgres.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.BackfillAction;
 import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillState;
-import dev.backfill.DiagnosticCode;
-import dev.backfill.StepOutcome;
 import dev.backfill.ValidationOutcome;
-import dev.backfill.ValidationReport;
-import dev.backfill.ValidationReport.CurrentState;
-import dev.backfill.ValidationReport.Failure;
-import dev.backfill.ValidationReport.Reason;
-import dev.backfill.ValidationReport.Success;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.DiagnosticCode;
+import dev.backfill.operate.ValidationReport;
+import dev.backfill.operate.ValidationReport.CurrentState;
+import dev.backfill.operate.ValidationReport.Failure;
+import dev.backfill.operate.ValidationReport.Reason;
+import dev.backfill.operate.ValidationReport.Success;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.Fault;

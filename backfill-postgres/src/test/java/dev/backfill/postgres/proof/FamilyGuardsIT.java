@@ -2,20 +2,20 @@ package dev.backfill.postgres.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.ActionOutcome;
-import dev.backfill.BackfillAction;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.BackfillState;
-import dev.backfill.ConflictCode;
-import dev.backfill.ControlRequest;
 import dev.backfill.Family;
-import dev.backfill.RehearsalOutcome;
 import dev.backfill.SetRepair;
-import dev.backfill.StepOutcome;
 import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
-import dev.backfill.ValidationReport;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.ConflictCode;
+import dev.backfill.operate.ControlRequest;
+import dev.backfill.operate.RehearsalOutcome;
+import dev.backfill.operate.ValidationReport;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.Race;
@@ -231,7 +231,7 @@ class FamilyGuardsIT {
                 assertThat(four.operations()
                                 .preflight(BackfillHarness.OPERATOR, part(i))
                                 .errors())
-                        .extracting(dev.backfill.Finding::code)
+                        .extracting(dev.backfill.operate.Finding::code)
                         .contains("family_parts_changed");
             }
         }
@@ -270,7 +270,7 @@ class FamilyGuardsIT {
                 .isInstanceOfSatisfying(
                         ActionOutcome.Conflict.class,
                         conflict -> assertThat(conflict.findings())
-                                .extracting(dev.backfill.Finding::code)
+                                .extracting(dev.backfill.operate.Finding::code)
                                 .containsExactly("family_part_started_alone"));
     }
 

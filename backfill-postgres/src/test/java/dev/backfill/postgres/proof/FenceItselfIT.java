@@ -2,16 +2,16 @@ package dev.backfill.postgres.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.BackfillState;
-import dev.backfill.EngineOptions;
-import dev.backfill.StepOutcome;
+import dev.backfill.host.EngineOptions;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.postgres.internal.batch.FenceSql;
+import dev.backfill.postgres.internal.batch.FenceSql.Work;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sessions;
-import dev.backfill.postgres.internal.schema.Names;
-import dev.backfill.postgres.internal.store.Claim;
-import dev.backfill.postgres.internal.store.FenceSql;
-import dev.backfill.postgres.internal.store.FenceSql.Work;
-import dev.backfill.postgres.internal.store.KeySql;
+import dev.backfill.postgres.internal.migrate.Names;
+import dev.backfill.postgres.internal.row.Claim;
+import dev.backfill.postgres.internal.row.KeySql;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;

@@ -1,15 +1,15 @@
 package dev.backfill.postgres.proof;
 
-import dev.backfill.BackfillState;
-import dev.backfill.Diagnostic;
-import dev.backfill.DiagnosticCode;
-import dev.backfill.EngineOptions;
+import dev.backfill.host.EngineOptions;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.Diagnostic;
+import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sessions;
-import dev.backfill.postgres.internal.schema.Names;
-import dev.backfill.postgres.internal.store.Claim;
-import dev.backfill.postgres.internal.store.ClaimSql;
-import dev.backfill.postgres.internal.store.OutcomeSql;
+import dev.backfill.postgres.internal.migrate.Names;
+import dev.backfill.postgres.internal.row.Claim;
+import dev.backfill.postgres.internal.row.ClaimSql;
+import dev.backfill.postgres.internal.row.OutcomeSql;
 import dev.backfill.testkit.TestDatabase;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.backfill.postgres.proof;
 
-import dev.backfill.BackfillAction;
-import dev.backfill.BackfillState;
+import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.BackfillState;
 import java.util.Arrays;
 import java.util.Set;
 

@@ -2,11 +2,11 @@ package dev.backfill.postgres.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.BackfillAction;
 import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillState;
 import dev.backfill.BlockedException;
 import dev.backfill.Validation;
+import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.BackfillState;
 import dev.backfill.postgres.proof.Model.Planted;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Fault;

@@ -2,12 +2,12 @@ package dev.backfill.postgres.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.ActionOutcome;
-import dev.backfill.Authority;
-import dev.backfill.BackfillAction;
-import dev.backfill.BackfillState;
-import dev.backfill.ConflictCode;
-import dev.backfill.OperatorRequest;
+import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.Authority;
+import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.ConflictCode;
+import dev.backfill.operate.OperatorRequest;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;

@@ -3,11 +3,11 @@ package dev.backfill.postgres.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillState;
-import dev.backfill.DiagnosticCode;
-import dev.backfill.StepOutcome;
 import dev.backfill.ValidationOutcome;
-import dev.backfill.ValidationReport.CurrentState;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.DiagnosticCode;
+import dev.backfill.operate.ValidationReport.CurrentState;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.Fault;

@@ -3,7 +3,7 @@ package dev.backfill.postgres.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.postgres.internal.jdbc.Session;
-import dev.backfill.postgres.internal.store.Claim;
+import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.proof.Guarded.Owned;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;

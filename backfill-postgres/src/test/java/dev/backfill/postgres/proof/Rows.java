@@ -1,6 +1,6 @@
 package dev.backfill.postgres.proof;
 
-import dev.backfill.BackfillState;
+import dev.backfill.operate.BackfillState;
 import dev.backfill.testkit.TestDatabase;
 
 /** Puts the row into a state at once, by SQL that the table's constraints accept. */

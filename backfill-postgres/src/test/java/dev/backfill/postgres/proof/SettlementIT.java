@@ -2,10 +2,10 @@ package dev.backfill.postgres.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.BackfillState;
-import dev.backfill.DiagnosticCode;
-import dev.backfill.StepOutcome;
-import dev.backfill.StepOutcome.Committed;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.host.StepOutcome.Committed;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.Fault;

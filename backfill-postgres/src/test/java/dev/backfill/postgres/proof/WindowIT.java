@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
-import dev.backfill.ConnectionSource;
 import dev.backfill.Keys;
 import dev.backfill.RowRepair;
 import dev.backfill.SetRepair;
-import dev.backfill.StepOutcome;
-import dev.backfill.StepOutcome.Committed;
 import dev.backfill.Validation;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.host.StepOutcome.Committed;
+import dev.backfill.spi.ConnectionSource;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.PostgresTest;

@@ -1,10 +1,10 @@
 package dev.backfill.postgres.schema;
 
 import dev.backfill.BackfillException;
-import dev.backfill.BackfillUnavailableException;
-import dev.backfill.Backfills;
-import dev.backfill.SchemaMode;
-import dev.backfill.postgres.internal.schema.Migration;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.SchemaMode;
+import dev.backfill.operate.BackfillUnavailableException;
+import dev.backfill.postgres.internal.migrate.Migration;
 import dev.backfill.postgres.startup.Host;
 import java.io.BufferedReader;
 import java.io.IOException;

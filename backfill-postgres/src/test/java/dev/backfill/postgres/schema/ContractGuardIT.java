@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.backfill.BackfillState;
+import dev.backfill.operate.BackfillState;
 import dev.backfill.postgres.ContractGuard;
 import dev.backfill.postgres.NotCompletedException;
 import dev.backfill.postgres.ReplicaGate;

@@ -3,7 +3,7 @@ package dev.backfill.postgres.schema;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.backfill.BackfillState;
+import dev.backfill.operate.BackfillState;
 import dev.backfill.postgres.ContractGuard;
 import dev.backfill.postgres.FlywayContractGuard;
 import dev.backfill.postgres.startup.Host;

@@ -2,10 +2,10 @@ package dev.backfill.postgres.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.Backfills;
-import dev.backfill.SchemaMode;
-import dev.backfill.postgres.internal.schema.Migration;
-import dev.backfill.postgres.internal.schema.Migration.ConcurrentIndex;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.SchemaMode;
+import dev.backfill.postgres.internal.migrate.Migration;
+import dev.backfill.postgres.internal.migrate.Migration.ConcurrentIndex;
 import dev.backfill.postgres.startup.Host;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;

@@ -3,8 +3,8 @@ package dev.backfill.postgres.schema;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.backfill.Backfills;
-import dev.backfill.SchemaMode;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.SchemaMode;
 import dev.backfill.postgres.ReplicaGate;
 import dev.backfill.postgres.startup.Host;
 import dev.backfill.testkit.Eventually;
@@ -56,8 +56,8 @@ class ReplicaGateIT {
             Eventually.until(
                     "replay is paused", () -> flag(onStandby, "select pg_get_wal_replay_pause_state() = 'paused'"));
             engine.operations()
-                    .perform(new dev.backfill.OperatorRequest(
-                            dev.backfill.BackfillAction.START, Host.ID, "go", Host.OPERATOR, null));
+                    .perform(new dev.backfill.operate.OperatorRequest(
+                            dev.backfill.operate.BackfillAction.START, Host.ID, "go", Host.OPERATOR, null));
             Eventually.until(
                     "the primary has completed it", () -> flag(onPrimary, "select state = 'completed' from backfill"));
             String lsn = engine.operations().show(Host.OPERATOR, Host.ID).completedLsn();

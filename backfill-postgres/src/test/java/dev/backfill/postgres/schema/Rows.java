@@ -1,9 +1,9 @@
 package dev.backfill.postgres.schema;
 
-import dev.backfill.BackfillState;
-import dev.backfill.Backfills;
-import dev.backfill.SchemaMode;
-import dev.backfill.postgres.internal.schema.Migration;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.SchemaMode;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.postgres.internal.migrate.Migration;
 import dev.backfill.postgres.startup.Host;
 import dev.backfill.testkit.TestDatabase;
 

@@ -3,9 +3,9 @@ package dev.backfill.postgres.schema;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.postgres.internal.jdbc.Sessions;
-import dev.backfill.postgres.internal.schema.Migration;
-import dev.backfill.postgres.internal.schema.Migrator;
-import dev.backfill.postgres.internal.schema.Names;
+import dev.backfill.postgres.internal.migrate.Migration;
+import dev.backfill.postgres.internal.migrate.Migrator;
+import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
 import java.nio.file.Files;

@@ -2,7 +2,7 @@ package dev.backfill.postgres.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.postgres.internal.schema.Migration;
+import dev.backfill.postgres.internal.migrate.Migration;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;

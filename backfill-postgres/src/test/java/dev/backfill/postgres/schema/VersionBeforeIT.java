@@ -3,7 +3,7 @@ package dev.backfill.postgres.schema;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.StepOutcome;
+import dev.backfill.host.StepOutcome;
 import dev.backfill.postgres.startup.Host;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.PostgresTest;

@@ -2,15 +2,15 @@ package dev.backfill.postgres.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.ActionOutcome;
-import dev.backfill.BackfillAction;
 import dev.backfill.BackfillId;
-import dev.backfill.BackfillState;
-import dev.backfill.BackfillWorker;
-import dev.backfill.Backfills;
-import dev.backfill.OperatorRequest;
-import dev.backfill.StepOutcome;
-import dev.backfill.ValidationReport;
+import dev.backfill.host.BackfillWorker;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.OperatorRequest;
+import dev.backfill.operate.ValidationReport;
 import dev.backfill.postgres.startup.Host;
 import dev.backfill.testkit.Eventually;
 

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillState;
-import dev.backfill.Backfills;
 import dev.backfill.Family;
 import dev.backfill.InvalidDefinitionException;
-import dev.backfill.SchemaMode;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.SchemaMode;
+import dev.backfill.operate.BackfillState;
 import dev.backfill.postgres.PostgresBackfills;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.PostgresTest;

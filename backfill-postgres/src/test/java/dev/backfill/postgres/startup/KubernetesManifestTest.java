@@ -2,7 +2,7 @@ package dev.backfill.postgres.startup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.EngineOptions;
+import dev.backfill.host.EngineOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;

@@ -2,15 +2,15 @@ package dev.backfill.postgres.startup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.ActionOutcome;
-import dev.backfill.BackfillAction;
-import dev.backfill.BackfillState;
-import dev.backfill.BackfillUnavailableException;
-import dev.backfill.Backfills;
-import dev.backfill.OperatorRequest;
-import dev.backfill.Readiness;
-import dev.backfill.SchemaMode;
-import dev.backfill.StepOutcome;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.Readiness;
+import dev.backfill.host.SchemaMode;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.BackfillUnavailableException;
+import dev.backfill.operate.OperatorRequest;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.HarnessWorker;

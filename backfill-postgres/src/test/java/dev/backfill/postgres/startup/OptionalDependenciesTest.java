@@ -44,16 +44,16 @@ class OptionalDependenciesTest {
 
     /** A whole engine, threads and all, on a database that can't be reached. */
     private static void startAndClose(ClassLoader bare, Object provider) throws Exception {
-        Class<?> source = bare.loadClass("dev.backfill.ConnectionSource");
+        Class<?> source = bare.loadClass("dev.backfill.spi.ConnectionSource");
         Object nowhere =
                 java.lang.reflect.Proxy.newProxyInstance(bare, new Class<?>[] {source}, (proxy, method, args) -> {
                     throw new java.sql.SQLException("nowhere", "08001");
                 });
         Object builder = provider.getClass().getMethod("on", source).invoke(provider, nowhere);
-        Object engine = bare.loadClass("dev.backfill.Backfills$Builder")
+        Object engine = bare.loadClass("dev.backfill.host.Backfills$Builder")
                 .getMethod("startup")
                 .invoke(builder);
-        Class<?> backfills = bare.loadClass("dev.backfill.Backfills");
+        Class<?> backfills = bare.loadClass("dev.backfill.host.Backfills");
         assertThat(backfills.getMethod("readiness").invoke(engine).toString()).contains("UNKNOWN");
         backfills.getMethod("close").invoke(engine);
     }

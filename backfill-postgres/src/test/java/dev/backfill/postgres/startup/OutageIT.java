@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.BackfillException;
-import dev.backfill.BackfillUnavailableException;
-import dev.backfill.Backfills;
-import dev.backfill.ConnectionSource;
-import dev.backfill.Readiness;
-import dev.backfill.SchemaMode;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.Readiness;
+import dev.backfill.host.SchemaMode;
+import dev.backfill.operate.BackfillUnavailableException;
+import dev.backfill.spi.ConnectionSource;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.FaultProxy;
 import dev.backfill.testkit.PostgresTest;

@@ -3,11 +3,11 @@ package dev.backfill.postgres.startup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.backfill.BackfillUnavailableException;
-import dev.backfill.BackfillUnavailableException.Reason;
-import dev.backfill.Backfills;
-import dev.backfill.Readiness;
-import dev.backfill.SchemaMode;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.Readiness;
+import dev.backfill.host.SchemaMode;
+import dev.backfill.operate.BackfillUnavailableException;
+import dev.backfill.operate.BackfillUnavailableException.Reason;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;

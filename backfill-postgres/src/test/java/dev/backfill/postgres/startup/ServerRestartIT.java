@@ -2,11 +2,11 @@ package dev.backfill.postgres.startup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.Backfills;
-import dev.backfill.ConnectionSource;
-import dev.backfill.Readiness;
-import dev.backfill.SchemaMode;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.Readiness;
+import dev.backfill.host.SchemaMode;
 import dev.backfill.postgres.schema.OwnServer;
+import dev.backfill.spi.ConnectionSource;
 import dev.backfill.testkit.Eventually;
 import java.nio.file.Path;
 import java.sql.Connection;

@@ -1,10 +1,10 @@
 package dev.backfill.testkit.conformance;
 
-import dev.backfill.ActionOutcome;
-import dev.backfill.Diagnostic;
-import dev.backfill.DiagnosticCode;
-import dev.backfill.Finding;
-import dev.backfill.StepOutcome;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.Diagnostic;
+import dev.backfill.operate.DiagnosticCode;
+import dev.backfill.operate.Finding;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;

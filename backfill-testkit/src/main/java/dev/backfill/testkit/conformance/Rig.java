@@ -1,7 +1,7 @@
 package dev.backfill.testkit.conformance;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.ConnectionSource;
+import dev.backfill.spi.ConnectionSource;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.TestDatabase;
 import dev.backfill.testkit.WarmConnections;

@@ -1,6 +1,6 @@
 package dev.backfill.testkit.conformance;
 
-import dev.backfill.StepOutcome;
+import dev.backfill.host.StepOutcome;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.backfill.testkit.conformance;
 
-import dev.backfill.ValidationReport;
+import dev.backfill.operate.ValidationReport;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,10 +1,10 @@
 package dev.backfill.testkit.conformance;
 
-import dev.backfill.ActionOutcome;
 import dev.backfill.BackfillId;
-import dev.backfill.BackfillState;
-import dev.backfill.StepOutcome;
-import dev.backfill.ValidationReport;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.ValidationReport;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.HarnessWorker;

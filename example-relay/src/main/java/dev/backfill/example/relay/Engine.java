@@ -1,12 +1,12 @@
 package dev.backfill.example.relay;
 
-import dev.backfill.Backfills;
-import dev.backfill.OperatorAuthorizer;
-import dev.backfill.SchemaMode;
 import dev.backfill.example.relay.backfills.RelayBackfills;
 import dev.backfill.example.relay.backfills.ThreadRoots;
 import dev.backfill.example.relay.database.RelaySchema;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.SchemaMode;
 import dev.backfill.postgres.PostgresBackfills;
+import dev.backfill.spi.OperatorAuthorizer;
 
 /** How the relay embeds the library: the whole of it. */
 final class Engine {

@@ -1,11 +1,11 @@
 package dev.backfill.example.relay;
 
-import dev.backfill.Authority;
-import dev.backfill.BackfillListener;
-import dev.backfill.Backfills;
-import dev.backfill.Capability;
-import dev.backfill.OperatorAuthorizer;
+import dev.backfill.host.Backfills;
+import dev.backfill.operate.Authority;
+import dev.backfill.operate.Capability;
 import dev.backfill.postgres.observe.MicrometerBackfills;
+import dev.backfill.spi.BackfillListener;
+import dev.backfill.spi.OperatorAuthorizer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 

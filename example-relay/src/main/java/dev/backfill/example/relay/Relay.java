@@ -1,8 +1,5 @@
 package dev.backfill.example.relay;
 
-import dev.backfill.BackfillOperations;
-import dev.backfill.Backfills;
-import dev.backfill.Readiness;
 import dev.backfill.admin.BackfillServlet;
 import dev.backfill.admin.BearerTokens;
 import dev.backfill.example.relay.database.EmbeddedServer;
@@ -10,6 +7,9 @@ import dev.backfill.example.relay.http.Administration;
 import dev.backfill.example.relay.http.Listener;
 import dev.backfill.example.relay.http.MetricsServlet;
 import dev.backfill.example.relay.http.Serving;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.Readiness;
+import dev.backfill.operate.BackfillOperations;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -1,7 +1,7 @@
 package dev.backfill.example.relay;
 
-import dev.backfill.EngineOptions;
 import dev.backfill.InvalidDefinitionException;
+import dev.backfill.host.EngineOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;

@@ -1,19 +1,16 @@
 package dev.backfill.example.relay;
 
-import static dev.backfill.BackfillState.BLOCKED;
-import static dev.backfill.BackfillState.COMPLETED;
-import static dev.backfill.BackfillState.FAILED;
-import static dev.backfill.BackfillState.PAUSED;
-import static dev.backfill.BackfillState.PENDING;
-import static dev.backfill.BackfillState.RUNNING;
-import static dev.backfill.BackfillState.VALIDATING;
+import static dev.backfill.operate.BackfillState.BLOCKED;
+import static dev.backfill.operate.BackfillState.COMPLETED;
+import static dev.backfill.operate.BackfillState.FAILED;
+import static dev.backfill.operate.BackfillState.PAUSED;
+import static dev.backfill.operate.BackfillState.PENDING;
+import static dev.backfill.operate.BackfillState.RUNNING;
+import static dev.backfill.operate.BackfillState.VALIDATING;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.ActionOutcome;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.BackfillState;
-import dev.backfill.StepOutcome;
 import dev.backfill.example.relay.backfills.ChannelRetention;
 import dev.backfill.example.relay.backfills.EventCounts;
 import dev.backfill.example.relay.backfills.MentionRows;
@@ -21,6 +18,9 @@ import dev.backfill.example.relay.backfills.RelayBackfills;
 import dev.backfill.example.relay.backfills.SearchText;
 import dev.backfill.example.relay.backfills.ThreadRoots;
 import dev.backfill.example.relay.database.RelaySchema;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.BackfillState;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.HarnessWorker;

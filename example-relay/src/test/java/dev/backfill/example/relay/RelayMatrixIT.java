@@ -3,9 +3,9 @@ package dev.backfill.example.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.backfill.BackfillState;
 import dev.backfill.example.relay.backfills.RelayBackfills;
 import dev.backfill.example.relay.backfills.ThreadRoots;
+import dev.backfill.operate.BackfillState;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;

@@ -1,6 +1,6 @@
 package dev.backfill.postgres.internal.jdbc;
 
-import dev.backfill.EngineOptions;
+import dev.backfill.host.EngineOptions;
 import java.time.Duration;
 
 /**

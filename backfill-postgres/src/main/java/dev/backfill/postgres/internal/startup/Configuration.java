@@ -1,13 +1,13 @@
 package dev.backfill.postgres.internal.startup;
 
-import dev.backfill.AuditSink;
-import dev.backfill.BackfillListener;
-import dev.backfill.Backfills;
-import dev.backfill.ConnectionSource;
-import dev.backfill.EngineOptions;
-import dev.backfill.OperatorAuthorizer;
-import dev.backfill.SchemaMode;
-import dev.backfill.postgres.internal.engine.Registry;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.EngineOptions;
+import dev.backfill.host.SchemaMode;
+import dev.backfill.postgres.internal.row.Registry;
+import dev.backfill.spi.AuditSink;
+import dev.backfill.spi.BackfillListener;
+import dev.backfill.spi.ConnectionSource;
+import dev.backfill.spi.OperatorAuthorizer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

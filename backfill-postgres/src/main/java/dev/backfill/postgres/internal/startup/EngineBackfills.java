@@ -1,21 +1,21 @@
 package dev.backfill.postgres.internal.startup;
 
 import dev.backfill.BackfillException;
-import dev.backfill.BackfillOperations;
-import dev.backfill.BackfillUnavailableException;
-import dev.backfill.BackfillWorker;
-import dev.backfill.Backfills;
-import dev.backfill.Readiness;
-import dev.backfill.postgres.internal.engine.CaughtThreads;
-import dev.backfill.postgres.internal.engine.Crew;
-import dev.backfill.postgres.internal.engine.Events;
-import dev.backfill.postgres.internal.engine.RehearsalThreads;
-import dev.backfill.postgres.internal.engine.SystemPause;
+import dev.backfill.host.BackfillWorker;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.Readiness;
+import dev.backfill.operate.BackfillOperations;
+import dev.backfill.operate.BackfillUnavailableException;
+import dev.backfill.postgres.internal.control.OperatorPlane;
+import dev.backfill.postgres.internal.control.PlaneContext;
+import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Redaction;
-import dev.backfill.postgres.internal.operator.OperatorPlane;
-import dev.backfill.postgres.internal.operator.PlaneContext;
-import dev.backfill.postgres.internal.operator.ValidationThreads;
-import dev.backfill.postgres.internal.schema.Migration;
+import dev.backfill.postgres.internal.migrate.Migration;
+import dev.backfill.postgres.internal.supervise.RehearsalThreads;
+import dev.backfill.postgres.internal.supervise.StuckThreads;
+import dev.backfill.postgres.internal.supervise.SystemPause;
+import dev.backfill.postgres.internal.supervise.ValidationThreads;
+import dev.backfill.postgres.internal.work.WorkerPool;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -41,14 +41,14 @@ public final class EngineBackfills implements Backfills {
     private final Configuration configuration;
     private final SystemPause pause = new SystemPause();
     private final Events events;
-    private final Boot boot;
-    private final Gatekeeper gatekeeper;
+    private final StartupSteps boot;
+    private final ReadinessCheck gatekeeper;
     private final ValidationThreads validations;
     private final RehearsalThreads rehearsals;
     private final OperatorPlane operations;
     private final Thread bootThread;
     private final CountDownLatch firstAttempt = new CountDownLatch(1);
-    private final AtomicReference<@Nullable Crew> crew = new AtomicReference<>();
+    private final AtomicReference<@Nullable WorkerPool> crew = new AtomicReference<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile boolean started;
     private volatile boolean complete;
@@ -59,9 +59,9 @@ public final class EngineBackfills implements Backfills {
     private EngineBackfills(Configuration configuration, List<Migration> steps) {
         this.configuration = configuration;
         this.events = new Events(configuration.listeners(), configuration.processName());
-        CaughtThreads caught = new CaughtThreads(configuration.registry());
-        this.boot = new Boot(configuration, steps, events, this::allBusy, caught);
-        this.gatekeeper = new Gatekeeper(boot, configuration.registry(), () -> started);
+        StuckThreads caught = new StuckThreads(configuration.registry());
+        this.boot = new StartupSteps(configuration, steps, events, this::allBusy, caught);
+        this.gatekeeper = new ReadinessCheck(boot, configuration.registry(), () -> started);
         this.validations = new ValidationThreads(configuration.processName());
         this.rehearsals = new RehearsalThreads(configuration.processName(), caught);
         Duration patience = configuration.options().operatorTimeout();
@@ -163,7 +163,7 @@ public final class EngineBackfills implements Backfills {
     }
 
     private void started() {
-        Crew workers = new Crew(context().engine(), pause, configuration.processName());
+        WorkerPool workers = new WorkerPool(context().engine(), pause, configuration.processName());
         crew.set(workers);
         // Before their threads, of which a machine may have no more: a second crew would have none either.
         started = true;
@@ -178,7 +178,7 @@ public final class EngineBackfills implements Backfills {
     }
 
     private boolean allBusy() {
-        Crew workers = crew.get();
+        WorkerPool workers = crew.get();
         return workers != null && workers.allBusy();
     }
 
@@ -198,7 +198,7 @@ public final class EngineBackfills implements Backfills {
 
     @Override
     public BackfillWorker worker(String name) {
-        Crew workers = crew.get();
+        WorkerPool workers = crew.get();
         if (workers == null) {
             if (!closed.get()) {
                 requireStarted();
@@ -280,7 +280,7 @@ public final class EngineBackfills implements Backfills {
     }
 
     private void closeCrew() {
-        Crew workers = crew.getAndSet(null);
+        WorkerPool workers = crew.getAndSet(null);
         if (workers != null) {
             workers.close();
         }

@@ -1,10 +1,10 @@
 package dev.backfill.postgres.internal.startup;
 
-import dev.backfill.BoundedText;
+import dev.backfill.internal.BoundedText;
 import java.util.Objects;
 
 /** The version of this library, from its jar; of a host's jar where it was repackaged, so its length is anybody's guess. */
-final class LibraryVersion {
+public final class LibraryVersion {
 
     private static final int MOST = 40;
 

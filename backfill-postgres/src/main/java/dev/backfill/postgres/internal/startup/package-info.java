@@ -1,6 +1,4 @@
-/**
- * How an engine comes up, says whether it is ready, and goes down: boot, readiness, threads, close. Uses everything else.
- */
+/** Builds the object graph and keeps what startup promised: boot steps, readiness, close. Calls every other room; nothing calls it. */
 @NullMarked
 package dev.backfill.postgres.internal.startup;
 

@@ -2,11 +2,11 @@ package dev.backfill.example.relay.demo;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.backfill.Authority;
-import dev.backfill.BackfillOperations;
-import dev.backfill.Backfills;
-import dev.backfill.EngineOptions;
 import dev.backfill.example.relay.backfills.RelayBackfills;
+import dev.backfill.host.Backfills;
+import dev.backfill.host.EngineOptions;
+import dev.backfill.operate.Authority;
+import dev.backfill.operate.BackfillOperations;
 import dev.backfill.postgres.PostgresBackfills;
 
 /** The operator's seat: a third process on the same database that steers and watches, and claims nothing. Thread-safe. */

@@ -1,15 +1,15 @@
 package dev.backfill.example.relay.demo;
 
-import dev.backfill.ActionOutcome;
-import dev.backfill.Authority;
-import dev.backfill.BackfillAction;
 import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillSnapshot;
-import dev.backfill.BackfillState;
-import dev.backfill.OperatorRequest;
-import dev.backfill.ValidationReport;
 import dev.backfill.example.relay.backfills.RelayBackfills;
 import dev.backfill.example.relay.database.EmbeddedServer;
+import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.Authority;
+import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.BackfillSnapshot;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.OperatorRequest;
+import dev.backfill.operate.ValidationReport;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

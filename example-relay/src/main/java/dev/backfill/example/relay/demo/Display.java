@@ -1,8 +1,8 @@
 package dev.backfill.example.relay.demo;
 
-import dev.backfill.BackfillSnapshot;
-import dev.backfill.BackfillSnapshot.ClaimStatus;
-import dev.backfill.BackfillState;
+import dev.backfill.operate.BackfillSnapshot;
+import dev.backfill.operate.BackfillSnapshot.ClaimStatus;
+import dev.backfill.operate.BackfillState;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;

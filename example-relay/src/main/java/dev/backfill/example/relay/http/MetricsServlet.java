@@ -1,11 +1,11 @@
 package dev.backfill.example.relay.http;
 
-import dev.backfill.Authority;
 import dev.backfill.BackfillException;
-import dev.backfill.BackfillOperations;
-import dev.backfill.Capability;
 import dev.backfill.admin.OperatorAuthenticator;
 import dev.backfill.admin.ProblemDocument;
+import dev.backfill.operate.Authority;
+import dev.backfill.operate.BackfillOperations;
+import dev.backfill.operate.Capability;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;

@@ -1,6 +1,6 @@
 package dev.backfill.example.relay.http;
 
-import dev.backfill.Readiness;
+import dev.backfill.host.Readiness;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;

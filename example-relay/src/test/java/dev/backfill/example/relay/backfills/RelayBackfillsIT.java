@@ -3,10 +3,10 @@ package dev.backfill.example.relay.backfills;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillState;
-import dev.backfill.StepOutcome;
-import dev.backfill.ValidationReport;
 import dev.backfill.example.relay.database.RelaySchema;
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.ValidationReport;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.PostgresTest;

@@ -3,7 +3,7 @@ package dev.backfill.example.relay.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.backfill.Readiness;
+import dev.backfill.host.Readiness;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

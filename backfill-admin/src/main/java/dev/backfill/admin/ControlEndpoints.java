@@ -1,0 +1,125 @@
+package dev.backfill.admin;
+
+import static dev.backfill.admin.WireJson.array;
+import static dev.backfill.admin.WireJson.object;
+import static dev.backfill.admin.WireJson.text;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.BackfillOperations;
+import dev.backfill.operate.BackfillSnapshot;
+import dev.backfill.operate.BackfillUnavailableException;
+import dev.backfill.operate.BackfillUnavailableException.Reason;
+import dev.backfill.operate.ConflictCode;
+import dev.backfill.operate.Diagnostic;
+import dev.backfill.operate.OperatorRequest;
+import dev.backfill.operate.ValidationReport;
+import org.jspecify.annotations.Nullable;
+
+/** Everything that can be steered. What was done comes back as JSON, what was not as a {@link Problem}. */
+final class ControlEndpoints {
+
+    private final BackfillOperations operations;
+
+    ControlEndpoints(BackfillOperations operations) {
+        this.operations = operations;
+    }
+
+    ObjectNode perform(OperatorRequest request) {
+        return request.action() == BackfillAction.VALIDATE
+                ? validated(request, operations.validate(request))
+                : performed(request, operations.perform(request));
+    }
+
+    private static ObjectNode performed(OperatorRequest request, ActionOutcome outcome) {
+        if (outcome instanceof ActionOutcome.Applied applied) {
+            return done(request, "applied", applied.replayed(), applied.now());
+        }
+        if (outcome instanceof ActionOutcome.Converged converged) {
+            return done(request, "converged", converged.replayed(), converged.now());
+        }
+        throw refusal(request.action().wireName(), outcome);
+    }
+
+    private static ObjectNode done(OperatorRequest request, String result, boolean replayed, BackfillSnapshot now) {
+        ObjectNode json = object();
+        json.put("request_id", request.requestId());
+        json.put("result", result);
+        json.put("replayed", replayed);
+        json.set("backfill", SnapshotJson.of(now));
+        return json;
+    }
+
+    private static ObjectNode validated(OperatorRequest request, ValidationReport report) {
+        if (report instanceof ValidationReport.Success success) {
+            return validated(request, "success", success.replayed(), success.now());
+        }
+        if (report instanceof ValidationReport.Failure failure) {
+            ObjectNode json = validated(request, "failure", failure.replayed(), failure.now());
+            json.set("diagnostic", SnapshotJson.diagnostic(failure.diagnostic()));
+            return json;
+        }
+        if (report instanceof ValidationReport.CurrentState none) {
+            ObjectNode json = validated(request, "current-state", false, none.now());
+            json.put("reason", none.reason().wireName());
+            return json;
+        }
+        throw refusal(request.action().wireName(), ((ValidationReport.Refused) report).refusal());
+    }
+
+    private static ObjectNode validated(
+            OperatorRequest request, String outcome, boolean replayed, BackfillSnapshot now) {
+        ObjectNode json = object();
+        json.put("request_id", request.requestId());
+        json.put("outcome", outcome);
+        json.put("replayed", replayed);
+        json.set("reason", text(null));
+        json.set("diagnostic", SnapshotJson.diagnostic((@Nullable Diagnostic) null));
+        json.set("backfill", SnapshotJson.of(now));
+        return json;
+    }
+
+    /** What was not done, as a problem. */
+    static RuntimeException refusal(String action, ActionOutcome outcome) {
+        if (outcome instanceof ActionOutcome.Conflict conflict) {
+            Problem problem = new Problem(409, conflict.code().wireName(), why(action, conflict))
+                    .and("backfill", SnapshotJson.of(conflict.now()));
+            return conflict.findings().isEmpty() && conflict.code() != ConflictCode.PREFLIGHT_FAILED
+                    ? problem
+                    : problem.and("findings", array(conflict.findings(), ReadEndpoints::finding));
+        }
+        if (outcome instanceof ActionOutcome.UnknownId) {
+            return Problem.unknownId();
+        }
+        if (outcome instanceof ActionOutcome.Denied) {
+            return Problem.forbidden();
+        }
+        if (outcome instanceof ActionOutcome.Unavailable unavailable) {
+            return unavailable(unavailable.reason(), unavailable.message());
+        }
+        return new IllegalStateException("A control came back as "
+                + outcome.getClass().getSimpleName() + ", which is no answer to " + action + ".");
+    }
+
+    private static String why(String action, ActionOutcome.Conflict conflict) {
+        String state = conflict.now().state().wireName();
+        return switch (conflict.code()) {
+            case ILLEGAL_TRANSITION -> "'" + action + "' does nothing from '" + state + "'; 'actions' lists what does.";
+            case REQUEST_ID_REUSED ->
+                "This request ID was used for another action, backfill or operator; choose a new one.";
+            case UNKNOWN_HERE ->
+                "This process has no definition of that ID, or can't read its row; ask one of the release that can.";
+            case INCOMPATIBLE_SCHEMA -> "The database lacks something that the definition needs; migrate or grant it.";
+            case PREFLIGHT_FAILED -> "Preflight found errors; 'findings' lists them.";
+        };
+    }
+
+    static Problem unavailable(BackfillUnavailableException e) {
+        return unavailable(e.reason(), e.getMessage() == null ? "PostgreSQL can't be used now." : e.getMessage());
+    }
+
+    private static Problem unavailable(Reason reason, String message) {
+        return new Problem(503, reason.wireName(), message).with("Retry-After", reason == Reason.BUSY ? "1" : "5");
+    }
+}

@@ -1,0 +1,105 @@
+package dev.backfill.admin;
+
+import static dev.backfill.admin.WireJson.array;
+import static dev.backfill.admin.WireJson.object;
+import static dev.backfill.admin.WireJson.text;
+import static dev.backfill.admin.WireJson.time;
+import static dev.backfill.admin.WireJson.wide;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.backfill.BackfillId;
+import dev.backfill.operate.AuditItem;
+import dev.backfill.operate.AuditPage;
+import dev.backfill.operate.Authority;
+import dev.backfill.operate.BackfillOperations;
+import dev.backfill.operate.Finding;
+import dev.backfill.operate.Gate;
+import dev.backfill.operate.Overview;
+import dev.backfill.operate.Preflight;
+import org.jspecify.annotations.Nullable;
+
+/** Everything that can be seen. */
+final class ReadEndpoints {
+
+    private final BackfillOperations operations;
+
+    ReadEndpoints(BackfillOperations operations) {
+        this.operations = operations;
+    }
+
+    ObjectNode list(Authority authority) {
+        Overview overview = operations.list(authority);
+        ObjectNode json = object();
+        json.set("as_of", time(overview.asOf()));
+        json.set("gate", gate(overview.gate()));
+        json.set("backfills", array(overview.backfills(), SnapshotJson::of));
+        return json;
+    }
+
+    ObjectNode detail(Authority authority, BackfillId id) {
+        return SnapshotJson.of(operations.show(authority, id));
+    }
+
+    ObjectNode audit(Authority authority, @Nullable BackfillId id, AuditQuery query) {
+        AuditPage page = operations.audit(authority, id, query.limit(), query.before());
+        ObjectNode json = object();
+        json.set("items", array(page.items(), ReadEndpoints::item));
+        json.set("next_before", wide(page.nextBefore()));
+        return json;
+    }
+
+    ObjectNode preflight(Authority authority, BackfillId id) {
+        Preflight found = operations.preflight(authority, id);
+        ObjectNode json = object();
+        json.set("errors", array(found.errors(), ReadEndpoints::finding));
+        json.set("warnings", array(found.warnings(), ReadEndpoints::finding));
+        ObjectNode estimates = json.putObject("estimates");
+        estimates.set("rows", wide(found.estimates().rows()));
+        estimates.set("rows_basis", text(found.estimates().rowsBasis()));
+        estimates.set("wal_bytes", wide(found.estimates().walBytes()));
+        estimates.set("wal_basis", text(found.estimates().walBasis()));
+        return json;
+    }
+
+    static ObjectNode finding(Finding finding) {
+        ObjectNode json = object();
+        json.put("code", finding.code());
+        json.put("subject", finding.subject());
+        json.put("message", finding.message());
+        return json;
+    }
+
+    private static ObjectNode gate(Gate gate) {
+        ObjectNode json = object();
+        json.put("mode", gate.automatic() ? "automatic" : "manual");
+        json.put("state", gate.open() ? "open" : "closed");
+        json.set("required", array(gate.required(), id -> text(id.value())));
+        json.set("reasons", array(gate.reasons(), ReadEndpoints::reason));
+        return json;
+    }
+
+    private static ObjectNode reason(Gate.Reason reason) {
+        ObjectNode json = object();
+        json.put("id", reason.id().value());
+        json.put("state", reason.state().wireName());
+        json.put("code", reason.code());
+        return json;
+    }
+
+    private static ObjectNode item(AuditItem item) {
+        ObjectNode json = object();
+        json.set("audit_id", wide(item.auditId()));
+        json.set("at", time(item.at()));
+        json.set("actor", text(item.actor()));
+        json.put("authority", item.authority());
+        json.set("id", text(item.id()));
+        json.set("request_id", text(item.requestId()));
+        json.put("action", item.action());
+        json.set("prior_state", text(item.priorState()));
+        json.set("resulting_state", text(item.resultingState()));
+        json.set("generation", wide(item.generation()));
+        json.put("outcome", item.outcome());
+        json.set("note", text(item.note()));
+        return json;
+    }
+}

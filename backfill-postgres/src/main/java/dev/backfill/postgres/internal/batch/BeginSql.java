@@ -1,0 +1,143 @@
+package dev.backfill.postgres.internal.batch;
+
+import dev.backfill.Pacing;
+import dev.backfill.host.EngineOptions;
+import dev.backfill.postgres.internal.jdbc.Limits;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Sql;
+import dev.backfill.postgres.internal.jdbc.Sql.Params;
+import dev.backfill.postgres.internal.migrate.Names;
+import dev.backfill.postgres.internal.row.Claim;
+import dev.backfill.postgres.internal.row.ClaimSql;
+import dev.backfill.postgres.internal.row.HealthSql;
+import dev.backfill.postgres.internal.row.PaceSql;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a batch begins: opens the transaction, bounds it, reads the row without a lock and learns the transaction's ID. A pause is
+ * noticed here, before any work. It goes alone, or in one flush with the window's first statement, which then finds nothing to do
+ * unless the row said that the batch may run. Immutable; compiled per definition.
+ */
+public final class BeginSql {
+
+    private static final String MINE = "b.state = 'running' AND b.generation = :generation AND b.claim_token = :token"
+            + " AND b.claim_expires_at > pg_catalog.clock_timestamp()";
+
+    // One row even where the backfill has none: the limits and the gate must be set for what comes behind.
+    private static final String BEGIN =
+            "/* backfill:begin */ SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;"
+                    + "/* backfill:begin */ SELECT {limits}, pg_catalog.set_config('application_name', :application, true), {untold}, "
+                    + PageSql.gate(MINE + " AND (NOT :barrier OR {passed})") + " = 'open' AS open, "
+                    + MINE + " AND :barrier AND NOT {passed} AS waits," + """
+             b.barrier_since < pg_catalog.clock_timestamp() - :barrier_millis * interval '1 millisecond' AS overdue,
+              pg_catalog.pg_current_xact_id()::text AS xid, {wal} AS wal_position,
+              p.id IS NOT NULL AS paced, p.pause_ratio, p.rows_per_second, p.wal_bytes_per_second, p.target_batch_millis
+            FROM (SELECT 1) AS one LEFT JOIN {backfill} AS b ON b.id = :id LEFT JOIN {pace} AS p ON p.id = b.id""";
+
+    private final Sql alone;
+    private final PageSql.Forms window;
+    private final Sql withWindow;
+    private final long barrierMillis;
+    private final boolean barrier;
+
+    /**
+     * Compiles the statements.
+     *
+     * @param barrier whether the start barrier is waited for (SR-6)
+     * @param window the first statement of a window
+     */
+    public BeginSql(Names names, EngineOptions options, boolean barrier, PageSql.Forms window) {
+        this.barrier = barrier;
+        this.window = window;
+        barrierMillis = options.barrierTimeout().toMillis();
+        alone = names.sql(
+                BEGIN,
+                Map.of(
+                        "limits", Limits.ofBatch(options).asSelectItems(),
+                        "untold", PageSql.UNTOLD,
+                        "passed", BarrierSql.PASSED,
+                        "wal", HealthSql.POSITION));
+        withWindow = alone.then(window.gated());
+    }
+
+    /**
+     * What the row said when the batch began.
+     *
+     * @param open whether the batch may run: the row is there, the claim is ours, its lease holds, and every transaction that wrote
+     *     before the bound was captured has ended, where that is waited for (SR-6)
+     * @param waits whether only those transactions are in the way
+     * @param overdue whether they have been waited for too long
+     * @param xid the transaction's ID, which the fence must see again
+     * @param walPosition the server's position in the WAL, in bytes
+     * @param pacing the operator's pacing; null for the definition's own
+     */
+    public record Begun(
+            boolean open,
+            boolean waits,
+            boolean overdue,
+            String xid,
+            long walPosition,
+            @Nullable Pacing pacing) {}
+
+    /** Begins, and sends nothing else. */
+    public Begun alone(Session session, Claim claim) throws SQLException {
+        try (PreparedStatement statement = alone.prepare(session.connection(), params(claim))) {
+            statement.execute();
+            return read(statement);
+        }
+    }
+
+    /** Sends the window's first statement in a transaction that has begun; its results are the statement's next ones. */
+    public PreparedStatement window(Session session, Claim claim, int limit) throws SQLException {
+        return executed(window.of(claim).prepare(session.connection(), PageSql.params(claim, limit)));
+    }
+
+    /** Begins with the window's first statement; what the row said is to be {@link #read} before that statement's results. */
+    public PreparedStatement withWindow(Session session, Claim claim, int limit) throws SQLException {
+        Params params = params(claim).and(PageSql.params(claim, limit));
+        return executed(withWindow.prepare(session.connection(), params));
+    }
+
+    private static PreparedStatement executed(PreparedStatement statement) throws SQLException {
+        try {
+            statement.execute();
+            return statement;
+        } catch (SQLException | RuntimeException e) {
+            statement.close();
+            throw e;
+        }
+    }
+
+    private Params params(Claim claim) {
+        return ClaimSql.of(claim)
+                .and("barrier", barrier)
+                .and("barrier_millis", barrierMillis)
+                .and("application", ApplicationName.of(claim));
+    }
+
+    /** What the row said; leaves the statement at the result that comes next, if there is one. */
+    public static Begun read(PreparedStatement statement) throws SQLException {
+        statement.getMoreResults();
+        Begun begun;
+        try (ResultSet row = statement.getResultSet()) {
+            row.next();
+            begun = begun(row);
+        }
+        statement.getMoreResults();
+        return begun;
+    }
+
+    private static Begun begun(ResultSet row) throws SQLException {
+        return new Begun(
+                row.getBoolean("open"),
+                row.getBoolean("waits"),
+                row.getBoolean("overdue"),
+                row.getString("xid"),
+                row.getLong("wal_position"),
+                row.getBoolean("paced") ? PaceSql.pacing(row) : null);
+    }
+}

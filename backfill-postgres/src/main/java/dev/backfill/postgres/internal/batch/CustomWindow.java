@@ -1,0 +1,94 @@
+package dev.backfill.postgres.internal.batch;
+
+import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillId;
+import dev.backfill.Batch;
+import dev.backfill.CustomRepair;
+import dev.backfill.RepairTransaction;
+import dev.backfill.operate.DiagnosticCode;
+import dev.backfill.postgres.internal.jdbc.GuardedConnection;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.row.Claim;
+import dev.backfill.postgres.internal.row.KeySql;
+import dev.backfill.postgres.internal.row.Values;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/** Own code with the transaction; the engine still owns the page. */
+public final class CustomWindow<K> implements WindowRepair {
+
+    /** No window of a hundred thousand keys changes more than that; a larger count would only spoil the sum. */
+    private static final long MOST_CHANGED = 1_000_000_000_000L;
+
+    private final BackfillDefinition<K> definition;
+    private final CustomRepair<K> repair;
+    private final PageSql.Forms keys;
+
+    CustomWindow(KeySql key, BackfillDefinition<K> definition, CustomRepair<K> repair) {
+        this.definition = definition;
+        this.repair = repair;
+        this.keys = new PageSql(key).keys();
+    }
+
+    @Override
+    public PageSql.Forms first() {
+        return keys;
+    }
+
+    @Override
+    public Window run(Session session, Claim claim, int limit, PreparedStatement first) throws Exception {
+        List<List<String>> page = page(first);
+        if (page.isEmpty()) {
+            return Window.END_OF_SOURCE;
+        }
+        GuardedConnection guarded = new GuardedConnection(session.connection());
+        long changed;
+        try {
+            changed = repair.repair(
+                    new KeyBatch<>(definition, page), new GuardedTransaction(guarded.proxy(), claim.generation()));
+        } finally {
+            guarded.end();
+            BreachException.throwIfRefused(guarded);
+        }
+        BreachException.throwIfSwallowed(guarded, session);
+        if (changed < 0 || changed > MOST_CHANGED) {
+            throw new BreachException(
+                    DiagnosticCode.CHANGED_COUNT_INVALID, "The repair reported " + changed + " changed rows.", null);
+        }
+        return new Window(page.get(page.size() - 1), page.size(), changed);
+    }
+
+    private static List<List<String>> page(PreparedStatement first) throws SQLException {
+        List<List<String>> page = new ArrayList<>();
+        try (ResultSet row = first.getResultSet()) {
+            while (row.next()) {
+                page.add(Objects.requireNonNull(Values.texts(row, "key")));
+            }
+        }
+        return page;
+    }
+
+    private record GuardedTransaction(Connection connection, long generation) implements RepairTransaction {}
+
+    private record KeyBatch<K>(BackfillDefinition<K> definition, List<List<String>> page) implements Batch<K> {
+        @Override
+        public BackfillId id() {
+            return definition.id();
+        }
+
+        @Override
+        public List<K> keys() {
+            return page.stream().map(definition.key()::decode).toList();
+        }
+
+        @Override
+        public int size() {
+            return page.size();
+        }
+    }
+}

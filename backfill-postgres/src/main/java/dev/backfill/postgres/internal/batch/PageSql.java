@@ -1,0 +1,211 @@
+package dev.backfill.postgres.internal.batch;
+
+import dev.backfill.postgres.internal.jdbc.Sql;
+import dev.backfill.postgres.internal.jdbc.Sql.Params;
+import dev.backfill.postgres.internal.row.Claim;
+import dev.backfill.postgres.internal.row.KeySql;
+import dev.backfill.postgres.internal.row.Values;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The shapes of statement that walk a source by keyset. All of them select the page once, materialized, in one snapshot, and work on
+ * the range up to its edge: a join with the page costs a fifth more, and a second snapshot could see more rows than the page.
+ *
+ * <p>Names inside start with {@code backfill_}, so that a table of the author's can't be shadowed.
+ */
+public final class PageSql {
+
+    private static final String PAGE = """
+            WITH backfill_page_ AS MATERIALIZED (
+              SELECT {page_columns} FROM {source} WHERE {after}{row_key} <= {bound} ORDER BY {row_order} LIMIT :limit),
+            backfill_head_ AS MATERIALIZED (SELECT * FROM backfill_page_ ORDER BY {page_order} LIMIT 1),
+            backfill_edge_ AS MATERIALIZED (SELECT * FROM backfill_page_ ORDER BY {page_order_desc} LIMIT 1),
+            backfill_size_ AS MATERIALIZED (SELECT count(*) AS scanned FROM backfill_page_)""";
+
+    // Where the type of a single column has a least and a greatest, one pass finds both ends and the size, without a
+    // sort.
+    private static final String AGGREGATED_PAGE = """
+            WITH backfill_ends_ AS MATERIALIZED (SELECT min(k1) AS k1, max(k1) AS last, count(*) AS scanned FROM (
+              SELECT {page_columns} FROM {source} WHERE {after}{row_key} <= {bound} ORDER BY {row_order} LIMIT :limit) AS backfill_page_),
+            backfill_head_ AS (SELECT k1 FROM backfill_ends_),
+            backfill_edge_ AS (SELECT last AS k1 FROM backfill_ends_ WHERE scanned > 0),
+            backfill_size_ AS (SELECT scanned FROM backfill_ends_)""";
+
+    // From the page's first key and not from the checkpoint, which one snapshot makes the same: a range with two ends
+    // that the
+    // planner doesn't know is taken for a narrow one, and a range with one end, or a comparison of rows, for a third of
+    // the table.
+    private static final String RANGE = "{row_key} >= {head} AND {row_key} <= {edge}{leading_range}";
+
+    // A setting of the transaction, gone with it, and no state of the session.
+    private static final String TOLD = "'backfill.page'";
+
+    /** The select item that makes it empty, whatever a session brought along. */
+    public static final String UNTOLD = "pg_catalog.set_config(" + TOLD + ", '', true)";
+
+    // Before the first checkpoint there is no lower end, unless a range of a family has one: another text, no sentinel.
+    private static final String AFTER = "{row_key} > {checkpoint} AND ";
+
+    // Asked once, before anything is read: with the gate shut the page is empty, and so is every range that comes of
+    // it.
+    private static final String BEHIND_GATE = "pg_catalog.current_setting({gate}, true) = 'open' AND ";
+    private static final String GATE = "'backfill.gate'";
+
+    private static final String EDGE = """
+            (SELECT scanned FROM backfill_size_) AS scanned, (SELECT {page_texts} FROM backfill_edge_) AS last""";
+
+    private final KeySql key;
+
+    /** For one key. */
+    public PageSql(KeySql key) {
+        this.key = key;
+    }
+
+    /** The select item that opens the gate for what comes {@linkplain Forms#gated behind} it, or shuts it; its text is 'open' then. */
+    static String gate(String condition) {
+        return "pg_catalog.set_config(" + GATE + ", CASE WHEN " + condition + " THEN 'open' ELSE '' END, true)";
+    }
+
+    /**
+     * A statement in its forms.
+     *
+     * @param first from the source's first key on
+     * @param later after a key
+     * @param gated after a key, and only where a {@link #gate} before it in the same transaction is open
+     */
+    public record Forms(Sql first, Sql later, Sql gated) {
+        /** Those that depend on nothing else. */
+        public List<Sql> both() {
+            return List.of(first, later);
+        }
+
+        /** The one that fits the claim. */
+        public Sql of(Claim claim) {
+            return claim.after() == null ? first : later;
+        }
+
+        /** Each followed by another statement in the same flush. */
+        public Forms then(Sql next) {
+            return new Forms(first.then(next), later.then(next), gated.then(next));
+        }
+    }
+
+    /**
+     * One UPDATE over the page's range. How many rows it changed, PostgreSQL says of its own accord: to return each of them costs a
+     * tenth more. So the page's end goes through {@link #TOLD}, from where {@link #told} fetches it in the same flush.
+     */
+    public Forms update(String assignments, String condition) {
+        return forms(ends() + """
+                , backfill_told_ AS MATERIALIZED (SELECT pg_catalog.set_config({told}, coalesce((SELECT scanned FROM backfill_size_) || ' '
+                  || (SELECT {page_texts}::text FROM backfill_edge_), ''), true) AS page)
+                , backfill_last_ AS MATERIALIZED (SELECT backfill_edge_.* FROM backfill_told_, backfill_edge_ WHERE page <> '')
+                UPDATE {source} SET {assignments} WHERE {told_range} AND ({condition})""", assignments, condition);
+    }
+
+    /**
+     * The page that the statement before it went over, nulls when its plan had no need to look; and whether a rule made something
+     * else of it, which came after the claim or it would have been refused.
+     */
+    public static Sql told(long tableOid) {
+        return Sql.of("""
+                /* backfill:page */ SELECT split_part(t.page, ' ', 1)::bigint AS scanned,
+                  substr(t.page, strpos(t.page, ' ') + 1)::text[] AS last,
+                  {replaced} AS replaced
+                FROM (SELECT nullif(pg_catalog.current_setting({told}, true), '') AS page) AS t""", Map.of("told", TOLD, "replaced", replaced(tableOid)));
+    }
+
+    /** Whether a rule runs something else instead of an {@code UPDATE} of the table, as SQL. */
+    static String replaced(long tableOid) {
+        return "EXISTS (SELECT FROM pg_catalog.pg_rewrite AS r WHERE r.ev_class = " + tableOid
+                + " AND r.ev_type = '2' AND r.is_instead AND r.ev_enabled <> 'D')";
+    }
+
+    /** The same as {@link #update}, asked for in one result; whatever the plan, it says where the page ends. */
+    public Forms updateReturning(String assignments, String condition) {
+        return forms(ends() + """
+                , backfill_done_ AS (UPDATE {source} SET {assignments}
+                  WHERE {range} AND ({condition}) RETURNING 1)
+                SELECT (SELECT count(*) FROM backfill_done_) AS changed,\s""" + EDGE, assignments, condition);
+    }
+
+    /**
+     * One row with the page, then the page's rows that satisfy a condition, locked in key order; in columns of their own, so that the
+     * page is not sent with each row.
+     *
+     * @param columns names and expressions of type text
+     */
+    public Forms lock(Map<String, String> columns, String condition) {
+        return forms(
+                ends() + """
+                , backfill_rows_ AS MATERIALIZED (SELECT {assignments} FROM {source}
+                  WHERE {range} AND ({condition}) ORDER BY {row_order} FOR NO KEY UPDATE)
+                SELECT\s""" + EDGE + each(columns, column -> ", NULL::text AS " + column.getKey())
+                        + " UNION ALL SELECT NULL, NULL, backfill_rows_.* FROM backfill_rows_",
+                each(columns, column -> ", " + column.getValue() + " AS " + column.getKey())
+                        .substring(1),
+                condition);
+    }
+
+    private static String each(Map<String, String> columns, Function<Map.Entry<String, String>, String> form) {
+        return columns.entrySet().stream().map(form).collect(Collectors.joining());
+    }
+
+    /** The page's keys as canonical text, in order. */
+    public Forms keys() {
+        return forms(PAGE + " SELECT {page_texts} AS key FROM backfill_page_ ORDER BY {page_order}", "", "");
+    }
+
+    private String ends() {
+        return key.hasExtremes() ? AGGREGATED_PAGE : PAGE;
+    }
+
+    private Forms forms(String template, String assignments, String condition) {
+        return new Forms(
+                compile(template, "", assignments, condition),
+                compile(template, AFTER, assignments, condition),
+                compile(template, BEHIND_GATE + AFTER, assignments, condition));
+    }
+
+    private Sql compile(String template, String after, String assignments, String condition) {
+        Map<String, String> fragments = new HashMap<>(Map.of(
+                "page_columns", key.asPageColumns(),
+                "row_key", key.ofRow(key.alias()),
+                "row_order", key.order(key.alias(), ""),
+                "page_order_desc", key.pageOrder(" DESC"),
+                "page_order", key.pageOrder(""),
+                "page_texts", key.pageTexts(),
+                "head", key.ofEdge("backfill_head_"),
+                "edge", key.ofEdge("backfill_edge_"),
+                "told_edge", key.ofEdge("backfill_last_"),
+                "leading_range",
+                        key.leadingRange("(SELECT k1 FROM backfill_head_)", "(SELECT k1 FROM backfill_edge_)")));
+        fragments.putAll(Map.of(
+                "source", key.table(), "assignments", assignments, "condition", condition, "told", TOLD, "gate", GATE));
+        // Parameters are named in the template alone: a fragment is put in as it is, so that nothing in an author's SQL
+        // or in a
+        // name is read as a parameter or as another fragment.
+        String text = template.replace("{told_range}", RANGE.replace("{edge}", "{told_edge}"))
+                .replace("{range}", RANGE)
+                .replace("{after}", after)
+                .replace("{checkpoint}", key.ofArray(":checkpoint::text[]"))
+                .replace("{bound}", key.ofArray(":bound::text[]"));
+        return Sql.of("/* backfill:repair */ " + text, fragments);
+    }
+
+    /** What every statement of a window is given. */
+    public static Params params(Claim claim, int limit) {
+        return params(claim.after(), claim.bound(), limit);
+    }
+
+    /** The same without a claim. */
+    public static Params params(@Nullable List<String> after, @Nullable List<String> bound, int limit) {
+        return Params.of("checkpoint", Values.array(after))
+                .and("bound", Values.array(bound))
+                .and("limit", limit);
+    }
+}

@@ -1,0 +1,44 @@
+package dev.backfill.postgres.internal.batch;
+
+import dev.backfill.BackfillDefinition;
+import dev.backfill.CustomRepair;
+import dev.backfill.postgres.internal.row.KeySql;
+import dev.backfill.postgres.internal.work.EngineContext;
+
+/**
+ * A definition with its statements compiled for the table as the catalog had it when its claim was taken. Immutable.
+ *
+ * @param definition the definition
+ * @param key how its key is spelled
+ * @param repair how a window is repaired
+ * @param begin how a batch begins
+ * @param fence how a batch commits
+ */
+public record PreparedDefinition(
+        BackfillDefinition<?> definition, KeySql key, WindowRepair repair, BeginSql begin, FenceSql fence) {
+
+    public static PreparedDefinition of(EngineContext engine, BackfillDefinition<?> definition, TableFacts facts) {
+        KeySql key = new KeySql(definition.table(), definition.key());
+        WindowRepair repair = repair(definition, key, facts);
+        return new PreparedDefinition(
+                definition,
+                key,
+                repair,
+                new BeginSql(engine.names(), engine.options(), definition.startBarrier(), repair.first()),
+                new FenceSql(engine.names(), key, engine.options()));
+    }
+
+    private static <K> WindowRepair repair(BackfillDefinition<K> definition, KeySql key, TableFacts facts) {
+        return definition
+                .repair()
+                .match(
+                        set -> new SetWindow(key, set, facts),
+                        row -> new RowWindow(key, definition.table().name(), row, facts),
+                        custom -> new CustomWindow<>(key, definition, typed(custom)));
+    }
+
+    @SuppressWarnings("unchecked") // The definition's builder takes a repair for its own key type only.
+    private static <K> CustomRepair<K> typed(CustomRepair<?> custom) {
+        return (CustomRepair<K>) custom;
+    }
+}

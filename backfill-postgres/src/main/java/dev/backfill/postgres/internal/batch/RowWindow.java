@@ -1,0 +1,118 @@
+package dev.backfill.postgres.internal.batch;
+
+import dev.backfill.Identifiers;
+import dev.backfill.RowRepair;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Sql;
+import dev.backfill.postgres.internal.jdbc.SqlText;
+import dev.backfill.postgres.internal.row.Claim;
+import dev.backfill.postgres.internal.row.KeySql;
+import dev.backfill.postgres.internal.row.Values;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** A Java function over the window's locked rows, written back in one statement, only where something differs. */
+public final class RowWindow implements WindowRepair {
+
+    private final RowRepair repair;
+    private final PageSql.Forms lock;
+    private final List<String> keyColumns;
+    private final List<String> readColumns;
+    private final WriteBackSql writeBack;
+
+    RowWindow(KeySql key, String tableName, RowRepair repair, TableFacts facts) {
+        this.repair = repair;
+        String alias = Identifiers.quote(tableName);
+        Map<String, String> columns = key.rowTextColumns(alias);
+        keyColumns = List.copyOf(columns.keySet());
+        readColumns =
+                IntStream.range(0, repair.reads().size()).mapToObj(i -> "r" + i).toList();
+        for (int i = 0; i < readColumns.size(); i++) {
+            columns.put(
+                    readColumns.get(i),
+                    alias + "." + Identifiers.quote(repair.reads().get(i)) + "::text");
+        }
+        String condition = repair.condition() == null ? "true" : SqlText.escapeOperators(repair.condition()) + "\n";
+        lock = new PageSql(key).lock(columns, condition);
+        writeBack = new WriteBackSql(
+                key, repair.writes().stream().map(RowRepair.Output::column).toList(), facts);
+    }
+
+    @Override
+    public PageSql.Forms first() {
+        return lock;
+    }
+
+    @Override
+    public Optional<WriteBackSql> writeBack() {
+        return Optional.of(writeBack);
+    }
+
+    @Override
+    public Window run(Session session, Claim claim, int limit, PreparedStatement first) throws Exception {
+        List<ReadRow> rows = new ArrayList<>();
+        Window window = Window.END_OF_SOURCE;
+        try (ResultSet row = first.getResultSet()) {
+            while (row.next()) {
+                String key = row.getString(keyColumns.get(0));
+                if (key == null) {
+                    window = new Window(Values.texts(row, "last"), row.getLong("scanned"), 0);
+                } else {
+                    rows.add(read(row));
+                }
+            }
+        }
+        if (rows.isEmpty()) {
+            return window;
+        }
+        List<String> last = Objects.requireNonNull(window.last());
+        return new Window(last, window.scanned(), writeBack(session, claim, last, rows));
+    }
+
+    private long writeBack(Session session, Claim claim, List<String> last, List<ReadRow> rows) throws Exception {
+        List<List<String>> keys = new ArrayList<>(rows.size());
+        String[][] values = new String[repair.writes().size()][rows.size()];
+        for (int i = 0; i < rows.size(); i++) {
+            ReadRow row = rows.get(i);
+            keys.add(row.key());
+            for (int column = 0; column < values.length; column++) {
+                values[column][i] = apply(repair.writes().get(column), row);
+            }
+        }
+        Sql.Params range = PageSql.params(claim, 0).and("edge", Values.array(last));
+        WriteBackSql.Written written = writeBack.update(session, claim, range, keys, values);
+        BreachException.throwIfReplaced(written.replaced());
+        return written.changed();
+    }
+
+    private static @Nullable String apply(RowRepair.Output output, ReadRow row) throws RowFunctionException {
+        try {
+            return RowValues.text(output.value().apply(row));
+        } catch (dev.backfill.BackfillException e) {
+            // Blocked, retryable, or a column that was not read: says itself what it is.
+            throw e;
+        } catch (RuntimeException e) {
+            throw new RowFunctionException(output.column(), e);
+        }
+    }
+
+    private ReadRow read(ResultSet row) throws SQLException {
+        return new ReadRow(repair.reads(), List.of(texts(row, keyColumns)), texts(row, readColumns));
+    }
+
+    private static String[] texts(ResultSet row, List<String> columns) throws SQLException {
+        String[] texts = new String[columns.size()];
+        for (int i = 0; i < texts.length; i++) {
+            texts[i] = row.getString(columns.get(i));
+        }
+        return texts;
+    }
+}

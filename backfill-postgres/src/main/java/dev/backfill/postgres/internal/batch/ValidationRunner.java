@@ -1,0 +1,214 @@
+package dev.backfill.postgres.internal.batch;
+
+import dev.backfill.BackfillDefinition;
+import dev.backfill.CustomValidation;
+import dev.backfill.FamilyPart;
+import dev.backfill.NoRowMatches;
+import dev.backfill.Validation;
+import dev.backfill.ValidationOutcome;
+import dev.backfill.ValidationTransaction;
+import dev.backfill.operate.DiagnosticCode;
+import dev.backfill.postgres.internal.batch.ValidationSql.Begun;
+import dev.backfill.postgres.internal.batch.ValidationSql.Span;
+import dev.backfill.postgres.internal.jdbc.GuardedConnection;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.SqlFailure;
+import dev.backfill.postgres.internal.jdbc.SqlText;
+import dev.backfill.postgres.internal.row.KeySql;
+import dev.backfill.postgres.internal.work.EngineContext;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs a definition's proofs in one READ ONLY, REPEATABLE READ transaction that is always rolled back (VA-2, EV-4). Changes nothing
+ * and decides nothing. Thread-safe.
+ */
+public final class ValidationRunner {
+
+    private static final Duration SOCKET_MARGIN = Duration.ofSeconds(10);
+
+    private final EngineContext engine;
+    private final ValidationSql sql;
+
+    /** For one engine. */
+    public ValidationRunner(EngineContext engine) {
+        this.engine = engine;
+        this.sql = new ValidationSql(engine.names(), engine.options());
+    }
+
+    /** What came of it. */
+    public sealed interface Result {
+
+        /**
+         * It ran.
+         *
+         * @param outcome what it found
+         * @param row the row in the snapshot that was judged
+         */
+        record Ran(ValidationOutcome outcome, Begun row) implements Result {}
+
+        /** Another validation of this ID is under way. */
+        record Busy() implements Result {}
+
+        /**
+         * Transactions that wrote before the bound was captured are still open (SR-6).
+         *
+         * @param overdue whether a claim has waited for them longer than it may
+         */
+        record BehindBarrier(boolean overdue) implements Result {}
+
+        /** The row is gone, or this process can't read it. */
+        record Unreadable() implements Result {}
+
+        /**
+         * It could not run, or broke the rules.
+         *
+         * @param cause why
+         */
+        record Failed(Throwable cause) implements Result {}
+    }
+
+    /** What is to happen, in a transaction of its own, once it is certain that no other validation of this ID is under way. */
+    @FunctionalInterface
+    public interface Alone {
+        /** Called with the slot held. */
+        void begin() throws SQLException;
+    }
+
+    /** Runs it. */
+    public Result run(BackfillDefinition<?> definition) {
+        return run(definition, () -> {});
+    }
+
+    /** Runs it, and says so first. */
+    @SuppressWarnings(
+            "checkstyle:IllegalCatch") // An Error of a definition is the definition's failure, whatever its class.
+    public Result run(BackfillDefinition<?> definition, Alone alone) {
+        try (Session session =
+                engine.sessions().open(engine.options().validationTimeout().plus(SOCKET_MARGIN))) {
+            try {
+                Optional<Begun> row = sql.begin(session, definition.id());
+                if (row.isEmpty() || !isOf(definition, row.get())) {
+                    return new Result.Unreadable();
+                }
+                Begun begun = row.get();
+                if (!begun.alone()) {
+                    return new Result.Busy();
+                }
+                if (definition.startBarrier() && !begun.barrierPassed()) {
+                    return new Result.BehindBarrier(begun.overdue());
+                }
+                alone.begin();
+                ValidationOutcome outcome = proveReadOnly(session, definition, begun.span());
+                if (!sql.isUntouched(session)) {
+                    throw new BreachException(
+                            DiagnosticCode.VALIDATION_WROTE, DiagnosticCode.VALIDATION_WROTE.meaning(), null);
+                }
+                return new Result.Ran(outcome, begun);
+            } catch (SQLException e) {
+                session.failed(e);
+                return new Result.Failed(e);
+            } catch (Exception | Error e) {
+                return new Result.Failed(e);
+            }
+        } catch (SQLException e) {
+            return new Result.Failed(e);
+        }
+    }
+
+    /** Whether the row's key and range are those that the definition declares (ID-5); one that was not started has none. */
+    private static boolean isOf(BackfillDefinition<?> definition, Begun row) {
+        return definition.key().codec().equals(row.keyCodec())
+                && Objects.equals(definition.part().map(FamilyPart::parts).orElse(null), row.rangeParts());
+    }
+
+    /** PostgreSQL refuses what writes; that is the definition's breach, not the server's trouble. */
+    private static ValidationOutcome proveReadOnly(
+            Session session, BackfillDefinition<?> definition, @Nullable Span span) throws Exception {
+        try {
+            return prove(session, definition, span);
+        } catch (Exception e) {
+            SQLException sql = SqlFailure.in(e);
+            if (sql != null && SqlFailure.isWriteInReadOnly(sql)) {
+                throw new BreachException(
+                        DiagnosticCode.VALIDATION_WROTE, DiagnosticCode.VALIDATION_WROTE.meaning(), sql);
+            }
+            throw e;
+        }
+    }
+
+    private static <K> ValidationOutcome prove(Session session, BackfillDefinition<K> definition, @Nullable Span span)
+            throws Exception {
+        KeySql key = new KeySql(definition.table(), definition.key());
+        for (Validation validation : definition.validations()) {
+            ValidationOutcome outcome = validation instanceof NoRowMatches none
+                    ? noRowMatches(session, key, span, none)
+                    : custom(session, definition, key, span, typed(validation));
+            if (!(outcome instanceof ValidationOutcome.Holds)) {
+                return outcome;
+            }
+        }
+        return ValidationOutcome.holds();
+    }
+
+    @SuppressWarnings("unchecked") // The definition's builder takes a validation for its own key type only.
+    private static <K> CustomValidation<K> typed(Validation validation) {
+        return (CustomValidation<K>) validation;
+    }
+
+    private static ValidationOutcome noRowMatches(
+            Session session, KeySql key, @Nullable Span span, NoRowMatches validation) throws SQLException {
+        return ValidationSql.findMatch(session, key, span, SqlText.escapeOperators(validation.condition()) + "\n")
+                .map(found -> ValidationOutcome.rejected(
+                        "A row at or below the bound is not repaired; its key is (" + String.join(", ", found) + ")."))
+                .orElseGet(ValidationOutcome::holds);
+    }
+
+    private static <K> ValidationOutcome custom(
+            Session session,
+            BackfillDefinition<K> definition,
+            KeySql key,
+            @Nullable Span span,
+            CustomValidation<K> validation)
+            throws Exception {
+        GuardedConnection guarded = new GuardedConnection(session.connection());
+        ValidationOutcome outcome;
+        try {
+            outcome = validation.check(new ReadTransaction<>(guarded.proxy(), definition, key, span));
+        } finally {
+            guarded.end();
+            BreachException.throwIfRefused(guarded);
+        }
+        BreachException.throwIfSwallowed(guarded, session);
+        return outcome;
+    }
+
+    private record ReadTransaction<K>(
+            Connection connection,
+            BackfillDefinition<K> definition,
+            KeySql key,
+            @Nullable Span span) implements ValidationTransaction<K> {
+        @Override
+        public Optional<K> bound() {
+            return span == null
+                    ? Optional.empty()
+                    : Optional.of(definition.key().decode(span.bound()));
+        }
+
+        @Override
+        public Optional<K> after() {
+            return span == null || span.low() == null
+                    ? Optional.empty()
+                    : Optional.of(definition.key().decode(span.low()));
+        }
+
+        @Override
+        public String withinBound(String alias) {
+            return span == null ? "false" : ValidationSql.within(key, dev.backfill.Identifiers.quote(alias), span);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package dev.backfill.postgres.internal.batch;
+
+import dev.backfill.BackfillId;
+import dev.backfill.host.EngineOptions;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.postgres.internal.jdbc.Limits;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Sql;
+import dev.backfill.postgres.internal.jdbc.Sql.Params;
+import dev.backfill.postgres.internal.migrate.Names;
+import dev.backfill.postgres.internal.row.KeySql;
+import dev.backfill.postgres.internal.row.Values;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The read-only transaction of a validation (VA-2): its first statement, its proof, its last look. Immutable. */
+public final class ValidationSql {
+
+    // Single-flight by an advisory lock on table and number, because each schema numbers its rows for itself. It
+    // belongs to the transaction: freed by a crash, and safe behind a proxy that pools transactions.
+    private final Sql begin;
+    private final Sql end;
+    private final long barrierMillis;
+
+    /** Compiles the statements. */
+    public ValidationSql(Names names, EngineOptions options) {
+        barrierMillis = options.barrierTimeout().toMillis();
+        begin = names.sql(
+                "/* backfill:validate */ SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; "
+                        + "/* backfill:validate */ SELECT "
+                        + Limits.ofValidation(options).asSelectItems()
+                        + ", pg_catalog.set_config('application_name', " + ApplicationName.SQL + ", true)" + """
+                , pg_catalog.pg_try_advisory_xact_lock(b.tableoid::integer, b.no) AS alone, b.state, b.generation, b.bound, b.bound_empty,
+                  b.range_parts, b.range_low, b.key_codec,
+                  {passed} AS barrier_passed,
+                  coalesce(b.barrier_since < pg_catalog.clock_timestamp() - :barrier_millis * interval '1 millisecond', false) AS overdue
+                FROM {backfill} AS b WHERE b.id = :id""",
+                Map.of("passed", BarrierSql.PASSED));
+        end = Sql.of("/* backfill:validate */ SELECT pg_catalog.pg_current_xact_id_if_assigned() IS NULL"
+                + " AND pg_catalog.current_setting('transaction_read_only') = 'on'"
+                + " AND pg_catalog.current_setting('transaction_isolation') = 'repeatable read' AS untouched");
+    }
+
+    /**
+     * The row in the snapshot that the proof sees.
+     *
+     * @param alone whether no other validation of this ID is under way
+     * @param state its state
+     * @param generation its generation
+     * @param bound its bound
+     * @param rangeParts how many parts its family has; null for a whole source
+     * @param rangeLow the exclusive lower bound of its range, or null
+     * @param keyCodec its key codec
+     * @param barrierPassed whether every transaction that wrote before the bound was captured has ended
+     * @param overdue whether a claim has waited for that longer than it may (SR-6)
+     */
+    public record Begun(
+            boolean alone,
+            BackfillState state,
+            long generation,
+            @Nullable List<String> bound,
+            @Nullable Integer rangeParts,
+            @Nullable List<String> rangeLow,
+            @Nullable String keyCodec,
+            boolean barrierPassed,
+            boolean overdue) {
+
+        /** The keys that are to be judged; null when there are none. */
+        public @Nullable Span span() {
+            return bound == null ? null : new Span(rangeLow, bound);
+        }
+    }
+
+    /**
+     * A run of keys.
+     *
+     * @param low the exclusive lower end; null for "from the first key"
+     * @param bound the inclusive upper end
+     */
+    public record Span(@Nullable List<String> low, List<String> bound) {}
+
+    /** Begins; empty when the row is gone. */
+    public Optional<Begun> begin(Session session, BackfillId id) throws SQLException {
+        Params params = Params.of("id", id.value()).and("barrier_millis", barrierMillis);
+        try (PreparedStatement statement = begin.prepare(session.connection(), params)) {
+            statement.execute();
+            statement.getMoreResults();
+            try (ResultSet row = statement.getResultSet()) {
+                if (!row.next()) {
+                    return Optional.empty();
+                }
+                return Optional.of(new Begun(
+                        row.getBoolean("alone"),
+                        BackfillState.ofWireName(row.getString("state")),
+                        row.getLong("generation"),
+                        Values.texts(row, "bound"),
+                        Values.integer(row, "range_parts"),
+                        Values.texts(row, "range_low"),
+                        row.getString("key_codec"),
+                        row.getBoolean("barrier_passed"),
+                        row.getBoolean("overdue")));
+            }
+        }
+    }
+
+    /** Whether the transaction is still the read-only one that began, and wrote nothing. */
+    public boolean isUntouched(Session session) throws SQLException {
+        try (PreparedStatement statement = end.prepare(session.connection(), Params.none());
+                ResultSet row = statement.executeQuery()) {
+            return row.next() && row.getBoolean("untouched");
+        }
+    }
+
+    /** A condition for rows of a span, with its ends as literals, for authors' own queries. */
+    public static String within(KeySql key, String alias, Span span) {
+        String atMost = key.ofRow(alias) + " <= " + key.ofArray(literals(span.bound()));
+        return span.low() == null
+                ? atMost
+                : "(" + key.ofRow(alias) + " > " + key.ofArray(literals(span.low())) + " AND " + atMost + ")";
+    }
+
+    private static String literals(List<String> texts) {
+        return texts.stream().map(ValidationSql::literal).collect(Collectors.joining(", ", "ARRAY[", "]::text[]"));
+    }
+
+    // An escape string, so that the result does not depend on standard_conforming_strings.
+    private static String literal(String text) {
+        return " E'" + text.replace("\\", "\\\\").replace("'", "''") + "'";
+    }
+
+    /** The statement that looks for such a row, over parameter {@code bound}, and {@code checkpoint} if it has a lower end. */
+    public static Sql matching(KeySql key, boolean hasLow, String condition) {
+        String after = hasLow ? key.ofRow(key.alias()) + " > " + key.ofArray(":checkpoint::text[]") + " AND " : "";
+        return Sql.of(
+                "/* backfill:validate */ SELECT " + key.rowTexts(key.alias()) + " AS key FROM {source} WHERE " + after
+                        + key.ofRow(key.alias()) + " <= " + key.ofArray(":bound::text[]")
+                        + " AND ({condition}) LIMIT 1",
+                java.util.Map.of("source", key.table(), "condition", condition));
+    }
+
+    /** The key of some row of the span that satisfies a condition; empty when there is none. */
+    public static Optional<List<String>> findMatch(Session session, KeySql key, @Nullable Span span, String condition)
+            throws SQLException {
+        if (span == null) {
+            return Optional.empty();
+        }
+        Sql find = matching(key, span.low() != null, condition);
+        Params params = Params.of("bound", Values.array(span.bound())).and("checkpoint", Values.array(span.low()));
+        try (PreparedStatement statement = find.prepare(session.connection(), params);
+                ResultSet row = statement.executeQuery()) {
+            return row.next() ? Optional.ofNullable(Values.texts(row, "key")) : Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,297 @@
+package dev.backfill.postgres.internal.control;
+
+import dev.backfill.BackfillId;
+import dev.backfill.Pacing;
+import dev.backfill.internal.BoundedText;
+import dev.backfill.operate.AccessDeniedException;
+import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.AuditPage;
+import dev.backfill.operate.Authority;
+import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.BackfillOperations;
+import dev.backfill.operate.BackfillSnapshot;
+import dev.backfill.operate.BackfillUnavailableException;
+import dev.backfill.operate.Capability;
+import dev.backfill.operate.ConflictCode;
+import dev.backfill.operate.ControlRequest;
+import dev.backfill.operate.Diagnostic;
+import dev.backfill.operate.Finding;
+import dev.backfill.operate.OperatorRequest;
+import dev.backfill.operate.Overview;
+import dev.backfill.operate.Pace;
+import dev.backfill.operate.PaceOutcome;
+import dev.backfill.operate.Preflight;
+import dev.backfill.operate.RehearsalOutcome;
+import dev.backfill.operate.ValidationReport;
+import dev.backfill.postgres.internal.events.Events;
+import dev.backfill.postgres.internal.supervise.RehearsalThreads;
+import dev.backfill.postgres.internal.supervise.ValidationThreads;
+import dev.backfill.spi.OperatorAuthorizer;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The operator plane over PostgreSQL: authorizes first, then hands on (AU-1, AU-4). Thread-safe. */
+public final class OperatorPlane implements BackfillOperations {
+
+    private final OperatorAuthorizer authorizer;
+    private final Supplier<PlaneContext> context;
+    private final ValidationThreads threads;
+    private final RehearsalThreads rehearsals;
+    private final OperatorEvents events;
+    private final Runnable news;
+    private final DenialLog denials = new DenialLog();
+
+    /**
+     * Over an engine that may not be ready yet.
+     *
+     * @param context the shared parts; throws {@link BackfillUnavailableException} while the tables can't be used
+     * @param news told after an action moved a row, so that this process need not wait until it looks again
+     */
+    public OperatorPlane(
+            OperatorAuthorizer authorizer,
+            Supplier<PlaneContext> context,
+            ValidationThreads threads,
+            RehearsalThreads rehearsals,
+            Events events,
+            Runnable news) {
+        this.authorizer = authorizer;
+        this.context = context;
+        this.threads = threads;
+        this.rehearsals = rehearsals;
+        this.events = new OperatorEvents(events);
+        this.news = news;
+    }
+
+    @Override
+    public Overview list(Authority authority) {
+        require(authority, "list", null);
+        return reading(plane -> new ReadModel(plane).list());
+    }
+
+    @Override
+    public BackfillSnapshot show(Authority authority, BackfillId id) {
+        require(authority, "show", id);
+        events.read(authority, id, "show");
+        return reading(shared -> new ReadModel(shared).show(id));
+    }
+
+    @Override
+    public AuditPage audit(Authority authority, @Nullable BackfillId id, int limit, @Nullable Long before) {
+        if (limit < 1 || limit > 200) {
+            throw new IllegalArgumentException("limit must be 1 to 200, got " + limit);
+        }
+        require(authority, "audit", id);
+        events.read(authority, id, "audit");
+        return reading(plane -> {
+            denials.flush(plane.engine());
+            return new ReadModel(plane).audit(id, limit, before);
+        });
+    }
+
+    @Override
+    public Preflight preflight(Authority authority, BackfillId id) {
+        require(authority, "preflight", id);
+        return reading(plane -> new ReadModel(plane).preflight(id));
+    }
+
+    @Override
+    public Pace pace(Authority authority, BackfillId id) {
+        require(authority, "pace", id);
+        return reading(plane -> new PaceControls(plane).read(id));
+    }
+
+    @Override
+    public PaceOutcome pace(ControlRequest request, @Nullable Pacing pacing) {
+        return beside(
+                request,
+                PaceControls.ACTION,
+                plane -> new PaceControls(plane).set(request, pacing),
+                PaceOutcome.Refused::new);
+    }
+
+    @Override
+    public RehearsalOutcome rehearse(ControlRequest request) {
+        return beside(
+                request,
+                RehearsalControls.ACTION,
+                plane -> new RehearsalControls(plane, rehearsals).rehearse(request),
+                RehearsalOutcome.Refused::new);
+    }
+
+    /** A control beside the lifecycle. */
+    private <T> T beside(ControlRequest request, String action, Read<T> control, Function<ActionOutcome, T> refusal) {
+        if (!authorize(
+                request.authority(), Capability.CONTROL, action, request.id().value(), request.requestId())) {
+            return refusal.apply(new ActionOutcome.Denied());
+        }
+        try {
+            PlaneContext plane = context.get();
+            long started = System.nanoTime();
+            T outcome = control.from(plane);
+            events.answered(request, action, started);
+            return outcome;
+        } catch (SQLException e) {
+            return refusal.apply(Unavailability.outcome(Unavailability.of(e)));
+        } catch (BackfillUnavailableException e) {
+            return refusal.apply(Unavailability.outcome(e));
+        }
+    }
+
+    @Override
+    public ActionOutcome perform(OperatorRequest request) {
+        if (request.action() == BackfillAction.VALIDATE) {
+            throw new IllegalArgumentException("validate has a method of its own");
+        }
+        if (!allowed(request)) {
+            return new ActionOutcome.Denied();
+        }
+        long started = System.nanoTime();
+        ActionOutcome outcome = carryOut(request);
+        if (outcome instanceof ActionOutcome.Applied) {
+            news.run();
+        }
+        return events.answered(request, outcome, started);
+    }
+
+    private ActionOutcome carryOut(OperatorRequest request) {
+        try {
+            return new LifecycleControls(context.get()).perform(request);
+        } catch (SQLException e) {
+            return Unavailability.outcome(Unavailability.of(e));
+        } catch (BackfillUnavailableException e) {
+            return Unavailability.outcome(e);
+        }
+    }
+
+    @Override
+    public ValidationReport validate(OperatorRequest request) {
+        if (request.action() != BackfillAction.VALIDATE) {
+            throw new IllegalArgumentException(request.action() + " is not a validation; use perform");
+        }
+        if (!allowed(request)) {
+            return new ValidationReport.Refused(new ActionOutcome.Denied());
+        }
+        long started = System.nanoTime();
+        return events.answered(request, prove(request), started);
+    }
+
+    private ValidationReport prove(OperatorRequest request) {
+        try {
+            PlaneContext plane = context.get();
+            return new ValidationControls(plane, new LifecycleControls(plane), threads).validate(request);
+        } catch (SQLException e) {
+            return new ValidationReport.Refused(Unavailability.outcome(Unavailability.of(e)));
+        } catch (BackfillUnavailableException e) {
+            return new ValidationReport.Refused(Unavailability.outcome(e));
+        }
+    }
+
+    @Override
+    public boolean authorize(
+            Authority authority,
+            Capability capability,
+            String attempted,
+            @Nullable String id,
+            @Nullable String requestId) {
+        if (permits(authority, capability)) {
+            return true;
+        }
+        events.denied(authority);
+        try {
+            denials.record(context.get().engine(), authority, attempted, id, requestId);
+        } catch (BackfillUnavailableException e) {
+            // Denied all the same; there is no table to say so in.
+            return false;
+        }
+        return false;
+    }
+
+    private boolean permits(Authority authority, Capability capability) {
+        try {
+            return authority.kind() != Authority.Kind.ANONYMOUS && authorizer.permits(authority, capability);
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
+    private boolean allowed(OperatorRequest request) {
+        return authorize(
+                request.authority(),
+                Capability.CONTROL,
+                request.action().wireName(),
+                request.id().value(),
+                request.requestId());
+    }
+
+    private void require(Authority authority, String attempted, @Nullable BackfillId id) {
+        if (!authorize(authority, Capability.READ, attempted, id == null ? null : id.value(), null)) {
+            throw new AccessDeniedException("This needs the deployment-operator capability READ.");
+        }
+    }
+
+    private <T> T reading(Read<T> read) {
+        try {
+            return read.from(context.get());
+        } catch (SQLException e) {
+            throw Unavailability.of(e);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Read<T> {
+        T from(PlaneContext plane) throws SQLException;
+    }
+
+    /**
+     * The start of automatic mode; any row that is not pending is left alone.
+     *
+     * @param tellRefusal whether a refusal is worth a record and an event; one that is repeated is not
+     * @return why a pending row could not be started; empty otherwise
+     */
+    public static Optional<BootRefusal> startAtBoot(PlaneContext plane, OperatorRequest request, boolean tellRefusal)
+            throws SQLException {
+        long began = System.nanoTime();
+        ActionOutcome outcome =
+                new LifecycleControls(plane).startQuietly(request, tellRefusal).orElse(null);
+        if (outcome instanceof ActionOutcome.Applied || (outcome != null && tellRefusal)) {
+            new OperatorEvents(plane.engine().events()).answered(request, outcome, began);
+        }
+        if (outcome == null || outcome instanceof ActionOutcome.Applied) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                outcome instanceof ActionOutcome.Conflict conflict
+                        ? new BootRefusal(conflict.code(), named(conflict.findings()))
+                        : new BootRefusal(ConflictCode.UNKNOWN_HERE, ""));
+    }
+
+    /**
+     * Why a required row could not be started.
+     *
+     * @param code the code that readiness tells
+     * @param findings what was found, by code and the identifier that it is about; for a log line, and empty where nothing was
+     */
+    public record BootRefusal(ConflictCode code, String findings) {}
+
+    private static String named(List<Finding> findings) {
+        String all = findings.stream()
+                .map(finding -> finding.code() + " on " + finding.subject())
+                .collect(Collectors.joining(", "));
+        return BoundedText.clean(all, Diagnostic.MAX_MESSAGE);
+    }
+
+    /** Writes what is still only counted. */
+    public void flush() {
+        try {
+            denials.flush(context.get().engine());
+        } catch (BackfillUnavailableException e) {
+            // Nothing to write it to.
+            return;
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package dev.backfill.postgres.internal.control;
+
+import dev.backfill.BackfillDefinition;
+import dev.backfill.BackfillId;
+import dev.backfill.operate.AuditPage;
+import dev.backfill.operate.BackfillSnapshot;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.ConflictCode;
+import dev.backfill.operate.Gate;
+import dev.backfill.operate.Overview;
+import dev.backfill.operate.Preflight;
+import dev.backfill.operate.UnknownBackfillException;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.preflight.PreflightCheck;
+import dev.backfill.postgres.internal.row.AuditReadSql;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Honest reads, each from one query at that moment (RM). Thread-safe.
+ *
+ * @param plane what the handlers share
+ */
+public record ReadModel(PlaneContext plane) {
+
+    Overview list() throws SQLException {
+        return plane.engine().control().inTransaction(session -> {
+            SnapshotMapper mapper = new SnapshotMapper(plane.local());
+            List<BackfillSnapshot> all = plane.snapshots().list(session, mapper::map);
+            return new Overview(asOf(session), gate(all), all);
+        });
+    }
+
+    private static Instant asOf(Session session) throws SQLException {
+        try (var statement = session.connection().createStatement();
+                ResultSet row = statement.executeQuery("/* backfill:clock */ SELECT pg_catalog.now()")) {
+            row.next();
+            return row.getObject(1, java.time.OffsetDateTime.class).toInstant();
+        }
+    }
+
+    private Gate gate(List<BackfillSnapshot> all) {
+        Map<BackfillId, BackfillSnapshot> byId = new HashMap<>();
+        all.forEach(s -> byId.put(s.id(), s));
+        Set<BackfillId> required = plane.local().registry().required();
+        List<Gate.Reason> reasons = new ArrayList<>();
+        for (BackfillId id : required) {
+            BackfillSnapshot found = byId.get(id);
+            BackfillState state = found == null ? BackfillState.PENDING : found.state();
+            // What was completed over another range, by another key or in a newer format has not done what is required
+            // here.
+            if (state != BackfillState.COMPLETED || (found != null && !found.knownHere())) {
+                reasons.add(new Gate.Reason(id, state, code(found, state)));
+            }
+        }
+        return new Gate(!required.isEmpty(), reasons.isEmpty(), List.copyOf(required), reasons);
+    }
+
+    private static String code(@Nullable BackfillSnapshot found, BackfillState state) {
+        if (found != null && !found.knownHere()) {
+            return ConflictCode.UNKNOWN_HERE.wireName();
+        }
+        return found == null || found.diagnostic() == null
+                ? state.wireName()
+                : found.diagnostic().code();
+    }
+
+    BackfillSnapshot show(BackfillId id) throws SQLException {
+        return plane.engine().control().inTransaction(session -> {
+            SnapshotMapper mapper = new SnapshotMapper(plane.local());
+            return plane.snapshots().detail(session, id, mapper::map).orElseThrow(() -> unknown(id));
+        });
+    }
+
+    AuditPage audit(@Nullable BackfillId id, int limit, @Nullable Long before) throws SQLException {
+        return plane.engine().control().inTransaction(session -> {
+            if (id != null && plane.rows().read(session, id).isEmpty()) {
+                throw unknown(id);
+            }
+            return new AuditReadSql(plane.jooq()).page(session, id, limit, before);
+        });
+    }
+
+    Preflight preflight(BackfillId id) throws SQLException {
+        BackfillDefinition<?> definition =
+                plane.local().registry().find(id.value()).orElse(null);
+        return plane.engine().control().inTransaction(session -> {
+            if (plane.rows().read(session, id).isEmpty() || definition == null) {
+                throw unknown(id);
+            }
+            return new PreflightCheck(plane.engine()).full(session, Objects.requireNonNull(definition));
+        });
+    }
+
+    private static UnknownBackfillException unknown(BackfillId id) {
+        return new UnknownBackfillException(
+                "No backfill " + id + " is registered, or this process has no definition of it."
+                        + " Check the ID; a host that defines it must have started once.");
+    }
+}

@@ -1,0 +1,173 @@
+package dev.backfill.postgres.internal.control;
+
+import dev.backfill.BackfillId;
+import dev.backfill.operate.BackfillSnapshot;
+import dev.backfill.operate.BackfillSnapshot.Bound;
+import dev.backfill.operate.BackfillSnapshot.BoundKind;
+import dev.backfill.operate.BackfillSnapshot.Claim;
+import dev.backfill.operate.BackfillSnapshot.ClaimStatus;
+import dev.backfill.operate.BackfillSnapshot.Progress;
+import dev.backfill.operate.BackfillSnapshot.Retry;
+import dev.backfill.operate.BackfillSnapshot.Times;
+import dev.backfill.operate.BackfillSnapshot.ValidationDisposition;
+import dev.backfill.operate.BackfillSnapshot.ValidationStatus;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.Diagnostic;
+import dev.backfill.postgres.internal.row.Labels;
+import dev.backfill.postgres.internal.row.Values;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a snapshot of a row of the read model. What can't be defended stays null (RM-2).
+ *
+ * @param local what this process adds
+ */
+public record SnapshotMapper(LocalView local) {
+
+    BackfillSnapshot map(ResultSet row) throws SQLException {
+        BackfillId id = BackfillId.of(row.getString("id"));
+        BackfillState state = BackfillState.ofWireName(row.getString("state"));
+        Diagnostic failure = diagnostic(row, "failure_code", "failure_message", "failure_sql_state", "failure_at");
+        String unreadable = unreadable(row, state);
+        String family = row.getString("family");
+        return new BackfillSnapshot(
+                id,
+                row.getString("description"),
+                Labels.fromJson(row.getString("labels")),
+                family == null ? null : BackfillId.of(family),
+                state,
+                unreadable == null,
+                local.registry().required().contains(id),
+                bound(row),
+                Values.texts(row, "checkpoint"),
+                keyType(row.getString("key_codec")),
+                progress(row, state),
+                claim(row),
+                new Retry(
+                        row.getInt("attempts"),
+                        local.maxAttempts(),
+                        row.getBoolean("delayed") ? Values.instant(row, "next_attempt_at") : null,
+                        failure),
+                state == BackfillState.BLOCKED || state == BackfillState.FAILED ? failure : null,
+                validation(row),
+                WaitingReasons.of(row, state, unreadable, local),
+                new Times(
+                        Objects.requireNonNull(Values.instant(row, "registered_at")),
+                        Values.instant(row, "started_at"),
+                        Values.instant(row, "last_progress_at"),
+                        Values.instant(row, "validating_at"),
+                        Values.instant(row, "completed_at")),
+                row.getString("completed_lsn"));
+    }
+
+    /** Why this process can't work on it, nor take its completion for what it requires (ID-5); null when it can. */
+    private @Nullable String unreadable(ResultSet row, BackfillState state) throws SQLException {
+        String id = row.getString("id");
+        if (!row.getBoolean("readable")) {
+            return "its row was written by another version of this library, in a format that this one does not read.";
+        }
+        if (local.registry().find(id).isEmpty()) {
+            return "this process has no definition of it.";
+        }
+        if (state == BackfillState.PENDING) {
+            // Neither range nor key is stored before the start.
+            return null;
+        }
+        if (!local.registry().hasRange(id, Values.integer(row, "range_parts"))) {
+            return "the definition here has another range of keys: its family is divided into another number of parts.";
+        }
+        return local.registry().canRead(id, row.getString("row_codec"))
+                ? null
+                : "its key is stored as another type than the definition here declares.";
+    }
+
+    private static Bound bound(ResultSet row) throws SQLException {
+        List<String> key = Values.texts(row, "bound");
+        if (key != null) {
+            return new Bound(BoundKind.AT, key, Values.texts(row, "range_low"));
+        }
+        return new Bound(row.getBoolean("bound_empty") ? BoundKind.EMPTY : BoundKind.NONE, null, null);
+    }
+
+    /** {@code v1:(timestamptz,uuid)} as the types of its columns. */
+    private static @Nullable List<String> keyType(@Nullable String codec) {
+        if (codec == null) {
+            return null;
+        }
+        String types = codec.substring(codec.indexOf(':') + 1);
+        return types.startsWith("(")
+                ? Arrays.asList(types.substring(1, types.length() - 1).split(","))
+                : List.of(types);
+    }
+
+    private static Progress progress(ResultSet row, BackfillState state) throws SQLException {
+        long scanned = row.getLong("rows_scanned");
+        Long estimate = Values.bigint(row, "rows_estimated");
+        long worked = row.getLong("worked_micros");
+        Double rate = scanned == 0 || worked == 0 ? null : scanned * 1e6 / worked;
+        boolean exhausted = state == BackfillState.COMPLETED
+                || row.getBoolean("bound_empty")
+                || (scanned > 0 && Objects.equals(Values.texts(row, "bound"), Values.texts(row, "checkpoint")));
+        if (exhausted) {
+            return new Progress(scanned, row.getLong("rows_changed"), row.getLong("batches"), 1.0, scanned, rate, null);
+        }
+        boolean moving = state == BackfillState.RUNNING && row.getBoolean("unexpired");
+        // An estimate that the scan has overtaken is disproved, and so is what would be derived from it.
+        Double fraction = null;
+        Duration eta = null;
+        if (estimate != null && estimate > 0 && scanned <= estimate) {
+            fraction = (double) scanned / estimate;
+            eta = rate == null || !moving ? null : Duration.ofMillis((long) ((estimate - scanned) / rate * 1000));
+        }
+        return new Progress(scanned, row.getLong("rows_changed"), row.getLong("batches"), fraction, null, rate, eta);
+    }
+
+    private static Claim claim(ResultSet row) throws SQLException {
+        ClaimStatus status = !row.getBoolean("claimed")
+                ? ClaimStatus.NONE
+                : row.getBoolean("unexpired") ? ClaimStatus.HELD : ClaimStatus.EXPIRED;
+        boolean none = status == ClaimStatus.NONE;
+        return new Claim(
+                status,
+                none ? null : row.getString("claim_owner"),
+                row.getLong("generation"),
+                none ? null : Values.instant(row, "claim_expires_at"));
+    }
+
+    private static ValidationStatus validation(ResultSet row) throws SQLException {
+        if (row.getBoolean("validating_now") && row.getString("running_request_id") != null) {
+            return new ValidationStatus(
+                    ValidationDisposition.RUNNING,
+                    Values.instant(row, "running_since"),
+                    row.getString("running_request_id"),
+                    null);
+        }
+        String disposition = row.getString("disposition");
+        if (disposition == null) {
+            return new ValidationStatus(ValidationDisposition.NOT_RUN, null, null, null);
+        }
+        return new ValidationStatus(
+                disposition.equals("success") ? ValidationDisposition.SUCCESS : ValidationDisposition.FAILURE,
+                Values.instant(row, "validated_at"),
+                row.getString("request_id"),
+                diagnostic(row, "code", "message", "sql_state", "validated_at"));
+    }
+
+    private static @Nullable Diagnostic diagnostic(
+            ResultSet row, String code, String message, String sqlState, String at) throws SQLException {
+        String stored = row.getString(code);
+        return stored == null
+                ? null
+                : new Diagnostic(
+                        stored,
+                        Objects.requireNonNullElse(row.getString(message), ""),
+                        row.getString(sqlState),
+                        Values.instant(row, at));
+    }
+}

@@ -1,0 +1,126 @@
+package dev.backfill.postgres.internal.control;
+
+import dev.backfill.BackfillId;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.Waiting;
+import dev.backfill.postgres.internal.row.Values;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The one answer to "why is it not moving?", most specific first (RM-2). Stateless. */
+public final class WaitingReasons {
+
+    // A batch that is slower than this looks like a stand-still to an operator, so the claim is worth a word.
+    private static final Duration QUIET = Duration.ofSeconds(15);
+
+    private WaitingReasons() {}
+
+    /**
+     * The answer for one row.
+     *
+     * @param unreadable why this process can't work on it; null when it can
+     */
+    static @Nullable Waiting of(ResultSet row, BackfillState state, @Nullable String unreadable, LocalView local)
+            throws SQLException {
+        if (!state.isWorking()) {
+            return null;
+        }
+        boolean held = row.getBoolean("unexpired");
+        int waiter = row.getInt("waiter");
+        if (waiter != 0) {
+            int blocker = row.getInt("blocker");
+            return new Waiting(
+                    Waiting.Reason.LOCK_WAIT,
+                    "Process " + waiter + " of the owner waits for a lock"
+                            + (blocker == 0
+                                    ? "."
+                                    : " that process " + blocker + " holds or waits for" + age(row) + "."),
+                    Values.instant(row, "waits_since"));
+        }
+        Waiting stored = stored(row, held);
+        if (stored != null) {
+            return stored;
+        }
+        return held ? heldQuietly(row, state) : unclaimed(row, unreadable, local);
+    }
+
+    private static String age(ResultSet row) throws SQLException {
+        Long age = Values.bigint(row, "blocker_age");
+        return age == null ? "" : "; its transaction is open for " + age + " s";
+    }
+
+    private static @Nullable Waiting stored(ResultSet row, boolean held) throws SQLException {
+        String reason = row.getString("wait_reason");
+        if (reason == null) {
+            return null;
+        }
+        boolean schema = reason.equals(Waiting.Reason.SCHEMA.wireName());
+        // What an owner wrote is true while it holds the claim; a missing schema is noted where nobody does.
+        if (held == schema) {
+            return null;
+        }
+        for (Waiting.Reason known : Waiting.Reason.values()) {
+            if (known.name().equals(reason.toUpperCase(Locale.ROOT))) {
+                return new Waiting(
+                        known,
+                        Objects.requireNonNullElse(row.getString("wait_detail"), ""),
+                        Values.instant(row, "wait_since"));
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable Waiting heldQuietly(ResultSet row, BackfillState state) throws SQLException {
+        Instant asOf = Objects.requireNonNull(Values.instant(row, "as_of"));
+        Instant since = Values.instant(row, "last_progress_at");
+        Instant claimed = Values.instant(row, "claimed_at");
+        if (since == null || (claimed != null && claimed.isAfter(since))) {
+            since = claimed;
+        }
+        if (state == BackfillState.VALIDATING
+                || since == null
+                || since.plus(QUIET).isAfter(asOf)) {
+            return null;
+        }
+        return new Waiting(
+                Waiting.Reason.CLAIM_HELD,
+                "Owner " + row.getString("claim_owner") + " holds the claim until "
+                        + Values.instant(row, "claim_expires_at")
+                        + " and has committed nothing since; a lapsed claim is taken over.",
+                since);
+    }
+
+    private static Waiting unclaimed(ResultSet row, @Nullable String unreadable, LocalView local) throws SQLException {
+        if (row.getBoolean("delayed")) {
+            return new Waiting(
+                    Waiting.Reason.RETRY_DELAY,
+                    "After " + row.getString("failure_code") + ", the next claim is permitted at "
+                            + Values.instant(row, "next_attempt_at") + ".",
+                    Values.instant(row, "failure_at"));
+        }
+        Instant since = row.getBoolean("claimed") ? Values.instant(row, "claim_expires_at") : null;
+        String claim = row.getBoolean("claimed")
+                ? "The claim of " + row.getString("claim_owner") + " has lapsed and nobody has taken over"
+                : "Nobody has claimed it";
+        if (unreadable != null) {
+            return new Waiting(Waiting.Reason.UNKNOWN_HERE, claim + "; " + unreadable, since);
+        }
+        if (local.caught().in(BackfillId.of(row.getString("id")))) {
+            return new Waiting(
+                    Waiting.Reason.CAPACITY,
+                    claim + "; a thread of this process is caught in the definition's code, which does not come back."
+                            + " Restart this process.",
+                    since);
+        }
+        if (local.allBusy().getAsBoolean()) {
+            return new Waiting(
+                    Waiting.Reason.CAPACITY, claim + "; every worker of this process is busy elsewhere.", since);
+        }
+        return new Waiting(Waiting.Reason.NO_WORKER, claim + " yet.", since);
+    }
+}

@@ -1,0 +1,133 @@
+package dev.backfill.postgres.internal.preflight;
+
+import dev.backfill.operate.Diagnostic;
+import dev.backfill.operate.Rehearsal.Sample;
+import dev.backfill.postgres.internal.batch.OverdueException;
+import dev.backfill.postgres.internal.batch.PageSql;
+import dev.backfill.postgres.internal.batch.PreparedDefinition;
+import dev.backfill.postgres.internal.batch.WindowRepair;
+import dev.backfill.postgres.internal.jdbc.Limits;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Sql;
+import dev.backfill.postgres.internal.row.Claim;
+import dev.backfill.postgres.internal.row.HealthSql;
+import dev.backfill.postgres.internal.supervise.RehearsalThreads;
+import dev.backfill.postgres.internal.work.EngineContext;
+import dev.backfill.postgres.internal.work.FailurePolicy;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One window of a rehearsal, run on a thread beside the caller's and always rolled back. May be abandoned from any thread; one that
+ * was does not begin any more.
+ */
+public final class RehearsedWindow implements RehearsalThreads.Window<Sample> {
+
+    private final EngineContext engine;
+    private final Limits limits;
+    private final PreparedDefinition prepared;
+    private final int limit;
+    private final Claim claim;
+    private final String position;
+    private final long started = System.nanoTime();
+    private @Nullable Session session;
+    private boolean entered;
+    private boolean abandoned;
+
+    RehearsedWindow(EngineContext engine, Limits limits, Rehearser.Prepared what, String position, Claim claim) {
+        this.engine = engine;
+        this.limits = limits;
+        this.prepared = what.definition();
+        this.limit = what.limit();
+        this.position = position;
+        this.claim = claim;
+    }
+
+    @Override
+    @SuppressWarnings(
+            "checkstyle:IllegalCatch") // An Error of a definition is the definition's failure, whatever its class.
+    public Sample call() throws SQLException {
+        // Closing a session rolls back whatever it has open: there is no way to a commit from here.
+        try (Session opened = engine.sessions().open(engine.options().workerSocketTimeout())) {
+            begin(opened);
+            enter(opened);
+            try {
+                return rehearse(opened);
+            } catch (Exception | Error e) {
+                if (e instanceof SQLException sql) {
+                    opened.failed(sql);
+                }
+                return failed(e);
+            } finally {
+                leave();
+            }
+        }
+    }
+
+    private Sample rehearse(Session opened) throws Exception {
+        long walBefore = HealthSql.mark(opened).walPosition();
+        long began = System.nanoTime();
+        WindowRepair.Window window;
+        try (PreparedStatement first = prepared.begin().window(opened, claim, limit)) {
+            window = prepared.repair().run(opened, claim, limit, first);
+        }
+        Duration took = Duration.ofNanos(System.nanoTime() - began);
+        long wal = HealthSql.mark(opened).walPosition() - walBefore;
+        return new Sample(position, window.scanned(), window.changed(), took, wal, SampleSql.locks(opened), null);
+    }
+
+    private Sample failed(Throwable thrown) {
+        Diagnostic why =
+                new FailurePolicy(engine.options()).ofBatch(thrown, claim, 1).diagnostic();
+        return new Sample(position, 0, 0, Duration.ofNanos(System.nanoTime() - started), 0, List.of(), why);
+    }
+
+    /**
+     * What is said of it when it had more than its time.
+     *
+     * @throws SQLException if it is the database and not the definition that took it
+     */
+    synchronized Sample overdue() throws SQLException {
+        if (!entered) {
+            throw new SQLException("no window could be begun in time", "08001");
+        }
+        return failed(new OverdueException(null));
+    }
+
+    private void begin(Session opened) throws SQLException {
+        Sql begin = Sql.of("/* backfill:rehearsal */ SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;"
+                + "/* backfill:rehearsal */ SELECT " + limits.asSelectItems()
+                + ", pg_catalog.set_config('application_name', :application, true), "
+                + PageSql.UNTOLD);
+        String name = "backfill #" + claim.no() + " rehearsal";
+        try (PreparedStatement statement = begin.prepare(opened.connection(), Sql.Params.of("application", name))) {
+            statement.execute();
+        }
+    }
+
+    private synchronized void enter(Session opened) throws SQLException {
+        if (abandoned) {
+            throw new SQLException("nobody waits for this window any more", "57014");
+        }
+        session = opened;
+        entered = true;
+    }
+
+    /** From here on the session is its own thread's again, which gives it back. */
+    private synchronized void leave() {
+        session = null;
+    }
+
+    @Override
+    public synchronized boolean abandon() {
+        abandoned = true;
+        if (session == null) {
+            return false;
+        }
+        session.abort();
+        return true;
+    }
+}

@@ -1,0 +1,60 @@
+package dev.backfill.postgres.internal.work;
+
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.Diagnostic;
+import dev.backfill.operate.DiagnosticCode;
+import dev.backfill.postgres.internal.jdbc.Sql;
+import dev.backfill.postgres.internal.jdbc.Sql.Params;
+import dev.backfill.postgres.internal.row.Claim;
+import dev.backfill.postgres.internal.work.FailurePolicy.Decision;
+import dev.backfill.postgres.internal.work.FailurePolicy.Kind;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+
+/** Says which transactions the start barrier waits for: processes and ages, no query text. Thread-safe. */
+public final class BarrierReport {
+
+    private final EngineContext engine;
+    private final Sql open;
+
+    BarrierReport(EngineContext engine) {
+        this.engine = engine;
+        this.open = engine.names().sql("""
+                /* backfill:barrier */ SELECT count(*) AS n, min(t.since) AS since,
+                  (array_agg(t.who ORDER BY t.since))[1] AS who,
+                  extract(epoch FROM pg_catalog.clock_timestamp() - min(t.since))::bigint AS age
+                FROM (SELECT 'process ' || a.pid AS who, a.xact_start AS since, a.backend_xid::text::bigint AS xid
+                      FROM pg_catalog.pg_stat_activity AS a WHERE a.backend_xid IS NOT NULL
+                      UNION ALL
+                      SELECT 'prepared transaction', p.prepared, p.transaction::text::bigint
+                      FROM pg_catalog.pg_prepared_xacts AS p) AS t, {backfill} AS b
+                WHERE b.id = :id AND t.xid < b.bound_xmax % 4294967296""");
+    }
+
+    /** What is to be done once a claim has waited longer than it may: an operator must look. */
+    StepOutcome overdue(FailureRecorder recorder, Claim claim) {
+        String message = DiagnosticCode.START_BARRIER_TIMEOUT.meaning() + " " + describe(claim);
+        Diagnostic why = Diagnostic.of(DiagnosticCode.START_BARRIER_TIMEOUT, message, null);
+        return recorder.record(claim, new Decision(Kind.BLOCK, why, false));
+    }
+
+    String describe(Claim claim) {
+        try {
+            return engine.control().inTransaction(session -> {
+                try (PreparedStatement statement = open.prepare(
+                                session.connection(), Params.of("id", claim.id().value()));
+                        ResultSet row = statement.executeQuery()) {
+                    row.next();
+                    long n = row.getLong("n");
+                    return n == 0
+                            ? "Transactions from before the start are open; this role may not see whose."
+                            : n + (n == 1 ? " transaction" : " transactions") + " from before the start, the oldest of "
+                                    + row.getString("who") + " open for " + row.getLong("age") + " s.";
+                }
+            });
+        } catch (SQLException e) {
+            return "Transactions from before the start are open; whose could not be read.";
+        }
+    }
+}

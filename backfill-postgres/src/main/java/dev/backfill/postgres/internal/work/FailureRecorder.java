@@ -1,0 +1,98 @@
+package dev.backfill.postgres.internal.work;
+
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.AuditRecord;
+import dev.backfill.operate.Authority;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.Diagnostic;
+import dev.backfill.postgres.internal.events.Events;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.row.AuditSql.AuditFailedException;
+import dev.backfill.postgres.internal.row.Claim;
+import dev.backfill.postgres.internal.work.FailurePolicy.Decision;
+import dev.backfill.spi.BackfillEvent;
+import java.sql.SQLException;
+
+/**
+ * Records what was decided, in a transaction of its own, before anybody calls it handled (RB-1). If that can't be written, nothing
+ * is: the lease runs out, and the attempt is charged already. Thread-safe.
+ *
+ * @param engine what the parts share
+ * @param losses says what became of a claim that is lost
+ */
+public record FailureRecorder(EngineContext engine, LostClaimDiagnosis losses) {
+
+    private static final Authority ENGINE = new Authority(Authority.Kind.ENGINE, null);
+
+    /** Records a decision; what the step came to. A claim that is not ours any more changes nothing. */
+    public StepOutcome record(Claim claim, Decision decision) {
+        Diagnostic why = decision.diagnostic();
+        try {
+            boolean recorded = switch (decision.kind()) {
+                case RETRY ->
+                    engine.control().inTransaction(s -> engine.sql().outcomes().delay(s, claim, why, false));
+                case RETRY_CONTENTION ->
+                    engine.control().inTransaction(s -> engine.sql().outcomes().delay(s, claim, why, true));
+                case NARROW ->
+                    engine.control().inTransaction(s -> engine.sql().outcomes().narrow(s, claim, why));
+                case BLOCK -> engine.control().inTransaction(s -> end(s, claim, BackfillState.BLOCKED, why));
+                case FAIL -> engine.control().inTransaction(s -> end(s, claim, BackfillState.FAILED, why));
+            };
+            return recorded ? recorded(claim, decision) : losses.notMine(claim);
+        } catch (AuditFailedException e) {
+            return delayed(claim, why);
+        } catch (SQLException e) {
+            return new StepOutcome.Unavailable(
+                    claim.id(),
+                    "The failure of backfill " + claim.id() + " (" + why.code()
+                            + ") could not be recorded; its claim lapses and another owner goes on from the checkpoint.");
+        }
+    }
+
+    /** The end did not happen, for want of its audit record: said in the row, and tried again after a delay (RB-1, AU-3). */
+    private StepOutcome delayed(Claim claim, Diagnostic why) {
+        String message =
+                "An audit record could not be written, so the row stays as it is. Repair the audit table or sink."
+                        + " Until then: " + why.message();
+        Diagnostic unended = new Diagnostic(why.code(), message, why.sqlState(), why.at());
+        return record(claim, new Decision(FailurePolicy.Kind.RETRY_CONTENTION, unended, false));
+    }
+
+    private boolean end(Session session, Claim claim, BackfillState state, Diagnostic why) throws SQLException {
+        if (!engine.sql().outcomes().end(session, claim, state, why)) {
+            return false;
+        }
+        String action = state == BackfillState.BLOCKED ? "block" : "fail";
+        engine.sql()
+                .audit()
+                .write(
+                        session,
+                        new AuditRecord(
+                                ENGINE,
+                                claim.id(),
+                                null,
+                                action,
+                                claim.state(),
+                                state,
+                                claim.generation() + 1,
+                                "applied",
+                                why.code()));
+        return true;
+    }
+
+    private StepOutcome recorded(Claim claim, Decision decision) {
+        Diagnostic why = decision.diagnostic();
+        BackfillEvent.Kind kind = switch (decision.kind()) {
+            case RETRY, RETRY_CONTENTION -> BackfillEvent.Kind.RETRY_SCHEDULED;
+            case NARROW -> BackfillEvent.Kind.NARROWED;
+            case BLOCK -> BackfillEvent.Kind.BLOCKED;
+            case FAIL -> BackfillEvent.Kind.FAILED;
+        };
+        engine.events().publish(Events.about(kind, claim, why.code()), "sql_state", why.sqlState());
+        return switch (decision.kind()) {
+            case RETRY, RETRY_CONTENTION, NARROW -> new StepOutcome.Retrying(claim.id(), why);
+            case BLOCK -> new StepOutcome.Ended(claim.id(), BackfillState.BLOCKED, why);
+            case FAIL -> new StepOutcome.Ended(claim.id(), BackfillState.FAILED, why);
+        };
+    }
+}

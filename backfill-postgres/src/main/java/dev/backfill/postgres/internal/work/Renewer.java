@@ -1,0 +1,86 @@
+package dev.backfill.postgres.internal.work;
+
+import dev.backfill.postgres.internal.row.Claim;
+import dev.backfill.postgres.internal.supervise.Timers;
+import dev.backfill.spi.BackfillEvent;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Renews the claim beside a validation, until a hard deadline: a renewal without one would keep an endless loop alive for ever.
+ * Batches need none, because each commit renews. Thread-safe; owns one thread.
+ */
+public final class Renewer implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
+
+    private final EngineContext engine;
+    private final ScheduledExecutorService timer;
+
+    Renewer(EngineContext engine, String processName) {
+        this.engine = engine;
+        this.timer = Timers.on("backfill-renewer-" + processName);
+    }
+
+    /** Renews until ended, or until the validation's time is over. */
+    Renewal keep(Claim claim) {
+        Duration every = engine.options().lease().dividedBy(3);
+        long deadline = System.nanoTime()
+                + engine.options()
+                        .validationTimeout()
+                        .plus(engine.options().lease())
+                        .toNanos();
+        ScheduledFuture<?> task = timer.scheduleWithFixedDelay(
+                () -> renewUntil(claim, deadline), every.toMillis(), every.toMillis(), TimeUnit.MILLISECONDS);
+        return () -> task.cancel(false);
+    }
+
+    private void renewUntil(Claim claim, long deadline) {
+        if (System.nanoTime() - deadline > 0) {
+            throw new IllegalStateException("the validation's time is over");
+        }
+        if (!renew(claim)) {
+            throw new IllegalStateException("the claim is lost");
+        }
+    }
+
+    /** Renews once; false only when PostgreSQL says that the claim is not ours any more. */
+    private boolean renew(Claim claim) {
+        try {
+            boolean renewed = engine.control()
+                    .inTransaction(s -> engine.sql()
+                            .claims()
+                            .renew(s, claim, engine.options().lease(), null, null));
+            if (renewed) {
+                engine.events().publish(BackfillEvent.Kind.RENEWED, claim, null);
+            } else {
+                // A renewal that meets the end of its own validation looks the same as a lost claim: whoever records
+                // the
+                // outcome finds out which, and reports it once.
+                LOG.atDebug().addKeyValue("backfill", claim.id()).log("A renewal came too late");
+            }
+            return renewed;
+        } catch (SQLException | RuntimeException e) {
+            // Of PostgreSQL or of the host's source of connections. Unknown is not lost: the next tick, or the fence of
+            // the completion, finds out.
+            return true;
+        }
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+    }
+
+    /** One running renewal. */
+    @FunctionalInterface
+    interface Renewal {
+        /** No more renewals. */
+        void end();
+    }
+}

@@ -1,0 +1,77 @@
+package dev.backfill.postgres.internal.work;
+
+import dev.backfill.postgres.internal.row.Claim;
+import dev.backfill.postgres.internal.supervise.Pause;
+import dev.backfill.spi.BackfillEvent;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settles the unknown outcome of a COMMIT (AT-3): never interprets the error, but takes the claim anew on a fresh connection, which
+ * queues behind the transaction if it is still in flight, and believes the checkpoint that comes back. Thread-safe.
+ *
+ * @param engine what the parts share
+ * @param pause how it waits between tries
+ */
+public record Settlement(EngineContext engine, Pause pause) {
+
+    private static final Duration BETWEEN_TRIES = Duration.ofMillis(100);
+
+    /** What the row says. */
+    enum Verdict {
+        /** The batch is durable. */
+        LANDED,
+        /** The batch left no trace. */
+        ROLLED_BACK,
+        /** The claim had moved on, so its new owner goes on from the truth. */
+        SUPERSEDED,
+        /** The row could not be asked; the lease lapses, and the next owner asks it. */
+        UNKNOWN
+    }
+
+    /**
+     * The verdict.
+     *
+     * @param verdict what the row says
+     * @param claim the claim taken anew; null when there is none
+     */
+    record Settled(Verdict verdict, @Nullable Claim claim) {}
+
+    /** Asks until PostgreSQL answers, for at most a lease: after that the claim is anybody's. */
+    Settled settle(Claim claim) {
+        Duration lease = engine.options().lease();
+        long deadline = System.nanoTime() + lease.toNanos();
+        Settled settled = new Settled(Verdict.UNKNOWN, null);
+        while (settled.verdict() == Verdict.UNKNOWN && System.nanoTime() < deadline) {
+            settled = tryOnce(claim, lease);
+            if (settled.verdict() == Verdict.UNKNOWN && !pause.forAtLeast(BETWEEN_TRIES)) {
+                break;
+            }
+        }
+        engine.events()
+                .publish(
+                        BackfillEvent.Kind.COMMIT_SETTLED,
+                        claim,
+                        settled.verdict().name().toLowerCase(java.util.Locale.ROOT));
+        return settled;
+    }
+
+    private Settled tryOnce(Claim claim, Duration lease) {
+        try {
+            Optional<Claim> anew =
+                    engine.control().inTransaction(s -> engine.sql().claims().reclaim(s, claim, lease));
+            if (anew.isEmpty()) {
+                return new Settled(Verdict.SUPERSEDED, null);
+            }
+            // Only this claim's own batch can have changed the row while its generation and token stood.
+            boolean moved = anew.get().state() != claim.state()
+                    || !Objects.equals(anew.get().checkpoint(), claim.checkpoint());
+            return new Settled(moved ? Verdict.LANDED : Verdict.ROLLED_BACK, anew.get());
+        } catch (SQLException e) {
+            return new Settled(Verdict.UNKNOWN, null);
+        }
+    }
+}
