@@ -3,9 +3,12 @@ package dev.backfill.postgres.schema;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.backfill.host.Backfills;
+import dev.backfill.host.SchemaMode;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.postgres.ContractGuard;
 import dev.backfill.postgres.FlywayContractGuard;
+import dev.backfill.postgres.internal.migrate.Migration;
 import dev.backfill.postgres.startup.Host;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
@@ -84,6 +87,18 @@ class FlywayContractGuardIT {
                 .migrate();
         assertThat(db.queryLong("select xid_of_migration from items limit 1"))
                 .isEqualTo(db.queryLong("select xid from seen"));
+    }
+
+    @Test
+    void flyway_applies_the_published_migrations_as_they_are() throws Exception { // SC-3
+        Host.items(db, 25);
+        for (Migration migration : Migration.ALL) {
+            Files.writeString(migrations.resolve("V5." + migration.version() + "__backfill.sql"), migration.text());
+        }
+        flyway().target("5.1").load().migrate();
+        try (Backfills engine = Host.start(db, SchemaMode.VERIFY, b -> {})) {
+            Host.awaitStarted(engine);
+        }
     }
 
     @Test
