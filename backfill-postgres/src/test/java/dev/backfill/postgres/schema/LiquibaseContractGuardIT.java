@@ -125,4 +125,11 @@ class LiquibaseContractGuardIT {
         update(ID, parameter);
         assertThat(has("n")).isFalse();
     }
+
+    @Test
+    void a_new_database_is_migrated_in_one_go() throws Exception { // SC-4
+        db.execute("delete from backfill; delete from items");
+        update(ID, "<param name=\"source\" value=\"items\"/>");
+        assertThat(has("n")).isFalse();
+    }
 }
