@@ -17,7 +17,6 @@ record AuditQuery(int limit, @Nullable Long before) {
     static AuditQuery of(@Nullable String rawQuery) {
         Query query = new Query(rawQuery);
         Long limit = query.number("limit", MAX_LIMIT);
-        return new AuditQuery(
-                limit == null ? DEFAULT_LIMIT : limit.intValue(), query.number("before", Long.MAX_VALUE));
+        return new AuditQuery(limit == null ? DEFAULT_LIMIT : limit.intValue(), query.number("before", Long.MAX_VALUE));
     }
 }

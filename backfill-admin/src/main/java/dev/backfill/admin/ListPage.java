@@ -21,8 +21,7 @@ final class ListPage {
      * @param name the member that holds the lines
      * @return how many lines there are on all pages, by state and whatever state was asked for
      */
-    static Map<BackfillState, Integer> put(
-            ObjectNode json, String name, List<BackfillSnapshot> all, ListQuery query) {
+    static Map<BackfillState, Integer> put(ObjectNode json, String name, List<BackfillSnapshot> all, ListQuery query) {
         Map<BackfillState, Integer> counts = new EnumMap<>(BackfillState.class);
         ArrayNode page = json.putArray(name);
         String last = null;

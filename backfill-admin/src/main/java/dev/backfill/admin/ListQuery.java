@@ -55,8 +55,7 @@ record ListQuery(
     /** The parts of one family, paged by the same parameters. */
     static ListQuery parts(BackfillId family, @Nullable String rawQuery) {
         ListQuery asked = of(rawQuery);
-        return new ListQuery(
-                asked.states, asked.labels, asked.text, family.value(), asked.after, asked.limit, false);
+        return new ListQuery(asked.states, asked.labels, asked.text, family.value(), asked.after, asked.limit, false);
     }
 
     /** Whether a row is asked for, whatever its state. */

@@ -111,10 +111,12 @@ class ListTest {
 
     @Test
     void a_completed_backfill_that_changed_nothing_says_so() {
-        assertThat(ana.get("/c.done").json().path("changed_nothing").asBoolean()).isFalse();
+        assertThat(ana.get("/c.done").json().path("changed_nothing").asBoolean())
+                .isFalse();
         host.operations.put(
                 Rows.running("c.done").progress(9, 9L).changedNothing().state(BackfillState.COMPLETED));
-        assertThat(ana.get("/c.done").json().path("changed_nothing").asBoolean()).isTrue();
+        assertThat(ana.get("/c.done").json().path("changed_nothing").asBoolean())
+                .isTrue();
     }
 
     @Test
