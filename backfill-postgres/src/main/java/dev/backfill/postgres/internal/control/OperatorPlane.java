@@ -15,6 +15,7 @@ import dev.backfill.operate.Capability;
 import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.ControlRequest;
 import dev.backfill.operate.Diagnostic;
+import dev.backfill.operate.Evidence;
 import dev.backfill.operate.Finding;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Overview;
@@ -70,7 +71,11 @@ public final class OperatorPlane implements BackfillOperations {
     @Override
     public Overview list(Authority authority) {
         require(authority, "list", null);
-        return reading(plane -> new ReadModel(plane).list());
+        Overview overview = reading(plane -> new ReadModel(plane).list());
+        if (overview.backfills().stream().anyMatch(row -> row.diagnostic() != null)) {
+            events.read(authority, null, "list");
+        }
+        return overview;
     }
 
     @Override
@@ -96,7 +101,15 @@ public final class OperatorPlane implements BackfillOperations {
     @Override
     public Preflight preflight(Authority authority, BackfillId id) {
         require(authority, "preflight", id);
+        events.read(authority, id, "preflight");
         return reading(plane -> new ReadModel(plane).preflight(id));
+    }
+
+    @Override
+    public Evidence evidence(Authority authority, BackfillId id) {
+        require(authority, "evidence", id);
+        events.read(authority, id, "evidence");
+        return reading(plane -> new ReadModel(plane).evidence(id));
     }
 
     @Override

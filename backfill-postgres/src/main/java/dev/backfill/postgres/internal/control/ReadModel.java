@@ -6,6 +6,7 @@ import dev.backfill.operate.AuditPage;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.ConflictCode;
+import dev.backfill.operate.Evidence;
 import dev.backfill.operate.Gate;
 import dev.backfill.operate.Overview;
 import dev.backfill.operate.Preflight;
@@ -13,6 +14,7 @@ import dev.backfill.operate.UnknownBackfillException;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.preflight.PreflightCheck;
 import dev.backfill.postgres.internal.row.AuditReadSql;
+import dev.backfill.postgres.internal.row.EvidenceSql;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -98,6 +100,15 @@ public record ReadModel(PlaneContext plane) {
             }
             return new PreflightCheck(plane.engine().names(), plane.engine().options())
                     .full(session, Objects.requireNonNull(definition));
+        });
+    }
+
+    Evidence evidence(BackfillId id) throws SQLException {
+        return plane.engine().control().inTransaction(session -> {
+            SnapshotMapper mapper = new SnapshotMapper(plane.local());
+            return new ReadEvidence(
+                    plane.snapshots().detail(session, id, mapper::map).orElseThrow(() -> unknown(id)),
+                    new EvidenceSql(plane.engine().names()).read(session, id));
         });
     }
 
