@@ -7,7 +7,6 @@ import dev.backfill.host.Readiness;
 import dev.backfill.operate.BackfillOperations;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.postgres.internal.control.OperatorPlane;
-import dev.backfill.postgres.internal.control.PlaneContext;
 import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.migrate.Migration;
@@ -60,18 +59,14 @@ public final class EngineBackfills implements Backfills {
         this.configuration = configuration;
         this.events = new Events(configuration.listeners(), configuration.processName());
         StuckThreads caught = new StuckThreads(configuration.registry());
-        this.boot = new StartupSteps(configuration, steps, events, this::allBusy, caught);
-        this.gatekeeper = new ReadinessCheck(boot, configuration.registry(), () -> started);
         this.validations = new ValidationThreads(configuration.processName());
         this.rehearsals = new RehearsalThreads(configuration.processName(), caught);
+        ControlGraph controls = new ControlGraph(this::allBusy, caught, validations, rehearsals);
+        this.boot = new StartupSteps(configuration, steps, events, caught, controls);
+        this.gatekeeper = new ReadinessCheck(boot, configuration.registry(), () -> started);
         Duration patience = configuration.options().operatorTimeout();
         this.operations = new OperatorPlane(
-                configuration.authorizer(),
-                () -> boot.context(patience),
-                validations,
-                rehearsals,
-                events,
-                pause::tellNews);
+                configuration.authorizer(), () -> boot.context(patience).handlers(), events, pause::tellNews);
         this.bootThread = new Thread(this::boot, "backfill-boot-" + configuration.processName());
         this.bootThread.setDaemon(true);
     }
@@ -182,7 +177,7 @@ public final class EngineBackfills implements Backfills {
         return workers != null && workers.allBusy();
     }
 
-    private PlaneContext context() {
+    private StartupSteps.Verified context() {
         return boot.context(configuration.options().operatorTimeout());
     }
 

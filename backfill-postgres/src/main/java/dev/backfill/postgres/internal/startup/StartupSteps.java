@@ -7,10 +7,9 @@ import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.OperatorRequest;
-import dev.backfill.postgres.internal.control.LocalView;
-import dev.backfill.postgres.internal.control.OperatorPlane;
-import dev.backfill.postgres.internal.control.OperatorPlane.BootRefusal;
-import dev.backfill.postgres.internal.control.PlaneContext;
+import dev.backfill.postgres.internal.control.BootStart;
+import dev.backfill.postgres.internal.control.OperatorEvents;
+import dev.backfill.postgres.internal.control.OperatorHandlers;
 import dev.backfill.postgres.internal.control.Unavailability;
 import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Limits;
@@ -44,7 +43,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,18 +53,26 @@ import org.slf4j.LoggerFactory;
  */
 public final class StartupSteps {
 
+    /**
+     * What is built once the library's tables were found usable.
+     *
+     * @param engine what the parts of the engine share
+     * @param handlers what answers operators
+     */
+    record Verified(EngineContext engine, OperatorHandlers handlers) {}
+
     private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
     private static final Duration ROW_LOCK_WAIT = Duration.ofSeconds(2);
 
     private final Configuration configuration;
     private final List<Migration> steps;
     private final Events events;
-    private final BooleanSupplier allBusy;
     private final StuckThreads caught;
+    private final ControlGraph controls;
     private final Sessions sessions;
-    private final AtomicReference<@Nullable PlaneContext> verified = new AtomicReference<>();
+    private final AtomicReference<@Nullable Verified> verified = new AtomicReference<>();
     private final Set<BackfillId> toStart;
-    private final Map<BackfillId, BootRefusal> refused = new ConcurrentHashMap<>();
+    private final Map<BackfillId, BootStart.Refusal> refused = new ConcurrentHashMap<>();
     private volatile @Nullable BackfillException problem;
     private volatile boolean schemaSettled;
     // Kept for what it has said already; used by the boot thread only.
@@ -76,15 +82,15 @@ public final class StartupSteps {
             Configuration configuration,
             List<Migration> steps,
             Events events,
-            BooleanSupplier allBusy,
-            StuckThreads caught) {
+            StuckThreads caught,
+            ControlGraph controls) {
         this.configuration = configuration;
         this.steps = steps;
         this.toStart = Collections.synchronizedSet(
                 new LinkedHashSet<>(configuration.registry().required()));
         this.events = events;
-        this.allBusy = allBusy;
         this.caught = caught;
+        this.controls = controls;
         this.sessions = new Sessions(
                 configuration.connections(), configuration.options().preparedStatements());
     }
@@ -102,7 +108,7 @@ public final class StartupSteps {
                     && !migrator(names(patience)).migrate()) {
                 return false;
             }
-            PlaneContext plane = context(patience);
+            Verified plane = context(patience);
             if (configuration.mode() == SchemaMode.MIGRATE) {
                 hostMigrations();
             }
@@ -124,7 +130,7 @@ public final class StartupSteps {
      * @throws BackfillUnavailableException when PostgreSQL could not be asked, or could not start one of them
      */
     void startRequired() {
-        PlaneContext plane = context(configuration.options().operatorTimeout());
+        Verified plane = context(configuration.options().operatorTimeout());
         SQLException first = null;
         for (BackfillId id : List.copyOf(toStart)) {
             try {
@@ -144,7 +150,7 @@ public final class StartupSteps {
     }
 
     /** Required backfills that could not be started so far, and why. */
-    Map<BackfillId, BootRefusal> refused() {
+    Map<BackfillId, BootStart.Refusal> refused() {
         return refused;
     }
 
@@ -175,8 +181,8 @@ public final class StartupSteps {
      * @param patience how long to wait for an answer of the server
      * @throws BackfillUnavailableException while they can't be used
      */
-    PlaneContext context(Duration patience) {
-        PlaneContext known = verified.get();
+    Verified context(Duration patience) {
+        Verified known = verified.get();
         if (known != null) {
             return known;
         }
@@ -186,9 +192,8 @@ public final class StartupSteps {
                 SchemaVersion.read(session, names).require(names, steps);
                 requireTables(session, names);
             }
-            LocalView local = new LocalView(
-                    configuration.registry(), configuration.options().maxAttempts(), allBusy, caught);
-            PlaneContext made = PlaneContext.of(engine(names), local);
+            EngineContext engine = engine(names);
+            Verified made = new Verified(engine, controls.over(engine));
             return verified.compareAndSet(null, made) ? made : Objects.requireNonNull(verified.get());
         } catch (SQLException e) {
             throw Unavailability.of(e);
@@ -272,7 +277,7 @@ public final class StartupSteps {
         }
     }
 
-    private void register(PlaneContext plane) throws SQLException {
+    private void register(Verified plane) throws SQLException {
         RegistrationSql registration = new RegistrationSql(plane.engine().names());
         plane.engine().control().inTransaction(session -> {
             registration.insertMissing(session, configuration.registry().ids());
@@ -284,11 +289,12 @@ public final class StartupSteps {
         });
     }
 
-    private void start(PlaneContext plane, BackfillId id) throws SQLException {
+    private void start(Verified plane, BackfillId id) throws SQLException {
         OperatorRequest request = new OperatorRequest(
                 BackfillAction.START, id, "startup-" + UUID.randomUUID(), Authority.startup(), null);
         // Recorded once: a start that is tried every few seconds must not fill the audit.
-        BootRefusal why = OperatorPlane.startAtBoot(plane, request, !refused.containsKey(id))
+        BootStart.Refusal why = new BootStart(plane.handlers().lifecycle(), new OperatorEvents(events))
+                .start(request, !refused.containsKey(id))
                 .orElse(null);
         if (why == null) {
             toStart.remove(id);

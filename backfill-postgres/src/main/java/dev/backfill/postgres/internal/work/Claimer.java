@@ -17,6 +17,7 @@ import dev.backfill.postgres.internal.preflight.SchemaCheck;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.ClaimSql;
 import dev.backfill.postgres.internal.row.ClaimSql.Candidate;
+import dev.backfill.postgres.internal.row.Readable;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.SQLException;
 import java.util.HashSet;
@@ -132,26 +133,13 @@ public record Claimer(EngineContext engine) {
     }
 
     private boolean isReadable(Candidate candidate) {
-        String why = unreadable(candidate);
-        if (why != null && BackfillId.isValid(candidate.id())) {
+        Readable judged = engine.registry().judge(candidate.id(), candidate.facts());
+        if (!judged.yes() && BackfillId.isValid(candidate.id())) {
             engine.events()
-                    .publish(BackfillEvent.of(BackfillEvent.Kind.UNKNOWN_HERE, BackfillId.of(candidate.id()), 0, why));
+                    .publish(BackfillEvent.of(
+                            BackfillEvent.Kind.UNKNOWN_HERE, BackfillId.of(candidate.id()), 0, judged.wireName()));
         }
-        return why == null;
-    }
-
-    /** Why this process can't work on it (ID-5); null when it can. */
-    private @Nullable String unreadable(Candidate candidate) {
-        if (!ClaimSql.isReadable(candidate)) {
-            return "row-format";
-        }
-        if (engine.registry().find(candidate.id()).isEmpty()) {
-            return "no-definition";
-        }
-        if (!engine.registry().canRead(candidate.id(), candidate.keyCodec())) {
-            return "key-type";
-        }
-        return engine.registry().hasRange(candidate.id(), candidate.rangeParts()) ? null : "key-ranges";
+        return judged.yes();
     }
 
     private Tried claim(Session session, Candidate candidate, String owner) throws SQLException {
