@@ -1,5 +1,6 @@
 package dev.backfill.postgres.internal.startup;
 
+import dev.backfill.host.EngineOptions;
 import dev.backfill.postgres.internal.batch.ValidationRunner;
 import dev.backfill.postgres.internal.control.AuditTrail;
 import dev.backfill.postgres.internal.control.ControlTransaction;
@@ -13,6 +14,7 @@ import dev.backfill.postgres.internal.control.Snapshots;
 import dev.backfill.postgres.internal.control.ValidationControls;
 import dev.backfill.postgres.internal.control.ValidationRun;
 import dev.backfill.postgres.internal.control.WaitingReasons;
+import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.preflight.FamilyRanges;
 import dev.backfill.postgres.internal.preflight.PreflightCheck;
 import dev.backfill.postgres.internal.preflight.Rehearser;
@@ -22,13 +24,13 @@ import dev.backfill.postgres.internal.row.Jooq;
 import dev.backfill.postgres.internal.row.LastValidationSql;
 import dev.backfill.postgres.internal.row.LedgerSql;
 import dev.backfill.postgres.internal.row.PaceSql;
+import dev.backfill.postgres.internal.row.Registry;
 import dev.backfill.postgres.internal.row.RowSql;
 import dev.backfill.postgres.internal.row.SnapshotSql;
 import dev.backfill.postgres.internal.supervise.RehearsalThreads;
 import dev.backfill.postgres.internal.supervise.StuckThreads;
 import dev.backfill.postgres.internal.supervise.ValidationThreads;
-import dev.backfill.postgres.internal.work.EngineContext;
-import dev.backfill.postgres.internal.work.HealthCheck;
+import dev.backfill.postgres.internal.preflight.HealthCheck;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -42,40 +44,49 @@ import java.util.function.BooleanSupplier;
 record ControlGraph(
         BooleanSupplier allBusy, StuckThreads stuck, ValidationThreads validations, RehearsalThreads rehearsals) {
 
-    OperatorHandlers over(EngineContext engine) {
-        Jooq jooq = new Jooq(engine.names());
-        RowSql rows = new RowSql(engine.names());
+    OperatorHandlers over(EngineGraph engine) {
+        EngineOptions options = engine.configuration().options();
+        Registry registry = engine.configuration().registry();
+        Names names = engine.names();
+        Jooq jooq = new Jooq(names);
+        RowSql rows = new RowSql(names);
         WaitingReasons waiting = new WaitingReasons(allBusy, stuck);
         SnapshotMapper mapper =
-                new SnapshotMapper(engine.registry(), engine.options().maxAttempts(), waiting);
-        Snapshots snapshots = new Snapshots(new SnapshotSql(engine.names()), mapper);
+                new SnapshotMapper(registry, options.maxAttempts(), waiting);
+        Snapshots snapshots = new Snapshots(new SnapshotSql(names), mapper);
         ControlTransaction transaction = new ControlTransaction(
-                engine.control(),
+                engine.transactions(),
                 rows,
                 new LedgerSql(jooq),
-                engine.sql().audit(),
+                engine.audit(),
                 snapshots,
-                engine.options().operatorTimeout());
-        PreflightCheck preflight = new PreflightCheck(engine);
+                options.operatorTimeout());
+        PreflightCheck preflight = new PreflightCheck(names, options);
         return new OperatorHandlers(
                 new LifecycleControls(
                         transaction,
-                        new ActionSql(engine.names()),
-                        engine.registry(),
+                        new ActionSql(names),
+                        registry,
                         preflight,
-                        new FamilyRanges(engine)),
+                        new FamilyRanges(names)),
                 new PaceControls(
-                        transaction, new PaceSql(engine.names()), engine.registry(), new HealthCheck(engine)::measure),
-                new RehearsalControls(transaction, engine.registry(), new Rehearser(engine), rehearsals),
+                        transaction, new PaceSql(names), registry, new HealthCheck(engine.transactions(), engine.meter(), options.health())::measure),
+                new RehearsalControls(transaction, registry, new Rehearser(engine.sessions(), names, options), rehearsals),
                 validations(engine, transaction, new LastValidationSql(jooq)),
-                new ReadModel(engine.control(), snapshots, engine.registry(), rows, new AuditReadSql(jooq), preflight),
-                new AuditTrail(engine.control(), engine.sql().audit()));
+                new ReadModel(engine.transactions(), snapshots, registry, rows, new AuditReadSql(jooq), preflight),
+                new AuditTrail(engine.transactions(), engine.audit()));
     }
 
     private ValidationControls validations(
-            EngineContext engine, ControlTransaction transaction, LastValidationSql last) {
+            EngineGraph engine, ControlTransaction transaction, LastValidationSql last) {
+        EngineOptions options = engine.configuration().options();
         ValidationRun run = new ValidationRun(
-                transaction, new ValidationRunner(engine), last, engine.sql().outcomes(), engine.events());
-        return new ValidationControls(transaction, engine.registry(), run, validations, engine.options());
+                transaction,
+                new ValidationRunner(engine.sessions(), engine.names(), options),
+                last,
+                engine.outcomes(),
+                engine.events());
+        return new ValidationControls(
+                transaction, engine.configuration().registry(), run, validations, options);
     }
 }
