@@ -99,7 +99,8 @@ public final class ValidationRunner {
         try (Session session = sessions.open(timeout.plus(SOCKET_MARGIN))) {
             try {
                 Optional<Begun> row = sql.begin(session, definition.id());
-                if (row.isEmpty() || !Readable.judge(row.get().facts(), definition).yes()) {
+                if (row.isEmpty()
+                        || !Readable.judge(row.get().facts(), definition).yes()) {
                     return new Result.Unreadable();
                 }
                 Begun begun = row.get();

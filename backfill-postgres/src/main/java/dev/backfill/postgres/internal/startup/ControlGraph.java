@@ -16,6 +16,7 @@ import dev.backfill.postgres.internal.control.ValidationRun;
 import dev.backfill.postgres.internal.control.WaitingReasons;
 import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.preflight.FamilyRanges;
+import dev.backfill.postgres.internal.preflight.HealthCheck;
 import dev.backfill.postgres.internal.preflight.PreflightCheck;
 import dev.backfill.postgres.internal.preflight.Rehearser;
 import dev.backfill.postgres.internal.row.ActionSql;
@@ -30,7 +31,6 @@ import dev.backfill.postgres.internal.row.SnapshotSql;
 import dev.backfill.postgres.internal.supervise.RehearsalThreads;
 import dev.backfill.postgres.internal.supervise.StuckThreads;
 import dev.backfill.postgres.internal.supervise.ValidationThreads;
-import dev.backfill.postgres.internal.preflight.HealthCheck;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -51,34 +51,26 @@ record ControlGraph(
         Jooq jooq = new Jooq(names);
         RowSql rows = new RowSql(names);
         WaitingReasons waiting = new WaitingReasons(allBusy, stuck);
-        SnapshotMapper mapper =
-                new SnapshotMapper(registry, options.maxAttempts(), waiting);
+        SnapshotMapper mapper = new SnapshotMapper(registry, options.maxAttempts(), waiting);
         Snapshots snapshots = new Snapshots(new SnapshotSql(names), mapper);
         ControlTransaction transaction = new ControlTransaction(
-                engine.transactions(),
-                rows,
-                new LedgerSql(jooq),
-                engine.audit(),
-                snapshots,
-                options.operatorTimeout());
+                engine.transactions(), rows, new LedgerSql(jooq), engine.audit(), snapshots, options.operatorTimeout());
         PreflightCheck preflight = new PreflightCheck(names, options);
         return new OperatorHandlers(
-                new LifecycleControls(
-                        transaction,
-                        new ActionSql(names),
-                        registry,
-                        preflight,
-                        new FamilyRanges(names)),
+                new LifecycleControls(transaction, new ActionSql(names), registry, preflight, new FamilyRanges(names)),
                 new PaceControls(
-                        transaction, new PaceSql(names), registry, new HealthCheck(engine.transactions(), engine.meter(), options.health())::measure),
-                new RehearsalControls(transaction, registry, new Rehearser(engine.sessions(), names, options), rehearsals),
+                        transaction,
+                        new PaceSql(names),
+                        registry,
+                        new HealthCheck(engine.transactions(), engine.meter(), options.health())::measure),
+                new RehearsalControls(
+                        transaction, registry, new Rehearser(engine.sessions(), names, options), rehearsals),
                 validations(engine, transaction, new LastValidationSql(jooq)),
                 new ReadModel(engine.transactions(), snapshots, registry, rows, new AuditReadSql(jooq), preflight),
                 new AuditTrail(engine.transactions(), engine.audit()));
     }
 
-    private ValidationControls validations(
-            EngineGraph engine, ControlTransaction transaction, LastValidationSql last) {
+    private ValidationControls validations(EngineGraph engine, ControlTransaction transaction, LastValidationSql last) {
         EngineOptions options = engine.configuration().options();
         ValidationRun run = new ValidationRun(
                 transaction,
@@ -86,7 +78,6 @@ record ControlGraph(
                 last,
                 engine.outcomes(),
                 engine.events());
-        return new ValidationControls(
-                transaction, engine.configuration().registry(), run, validations, options);
+        return new ValidationControls(transaction, engine.configuration().registry(), run, validations, options);
     }
 }
