@@ -2,8 +2,9 @@ package dev.backfill.postgres;
 
 import dev.backfill.BackfillId;
 import dev.backfill.Family;
-import dev.backfill.Identifiers;
+import dev.backfill.InvalidDefinitionException;
 import dev.backfill.TableName;
+import dev.backfill.internal.Identifiers;
 import dev.backfill.postgres.internal.row.Readable;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -70,7 +71,7 @@ public final class ContractGuard {
 
     /** The same guard, with the library's tables in this schema instead of on the search path. */
     public ContractGuard inSchema(String name) {
-        return new ContractGuard(ids, source, Identifiers.check("schema", name));
+        return new ContractGuard(ids, source, Identifiers.check("schema", name, InvalidDefinitionException::new));
     }
 
     /**
@@ -163,7 +164,8 @@ public final class ContractGuard {
     private static String named(@Nullable String schema, String table) {
         return schema == null
                 ? table
-                : Identifiers.quote(Identifiers.check("schema", schema)) + "." + Identifiers.quote(table);
+                : Identifiers.quote(Identifiers.check("schema", schema, InvalidDefinitionException::new)) + "."
+                        + Identifiers.quote(table);
     }
 
     /**

@@ -210,7 +210,9 @@ public final class ValidationRunner {
 
         @Override
         public String withinBound(String alias) {
-            return span == null ? "false" : ValidationSql.within(key, dev.backfill.Identifiers.quote(alias), span);
+            return span == null
+                    ? "false"
+                    : ValidationSql.within(key, dev.backfill.internal.Identifiers.quote(alias), span);
         }
     }
 }
