@@ -5,6 +5,7 @@ import dev.backfill.Family;
 import dev.backfill.InvalidDefinitionException;
 import dev.backfill.TableName;
 import dev.backfill.internal.Identifiers;
+import dev.backfill.postgres.internal.row.Readable;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -31,7 +32,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ContractGuard {
 
-    private static final int NEWEST_ROW_FORMAT = 2;
     private static final String SQL = "/* backfill:contract-guard */ ";
 
     private final List<String> ids;
@@ -239,15 +239,15 @@ public final class ContractGuard {
         if (state == null) {
             return "not registered in this database, or a family that was never started";
         }
-        int format = row.getInt(3);
-        if (format < 1 || format > NEWEST_ROW_FORMAT) {
+        if (!Readable.isKnown(row.getInt(3))) {
             return "in a row of a newer format";
         }
         if (!state.equals("completed")) {
             return state;
         }
-        return row.getString(2) == null || row.getString(2).equals(row.getString(5))
-                ? null
-                : "completed over another range than its family's";
+        Integer wanted = row.getObject(2, Integer.class);
+        Readable judged =
+                wanted == null ? Readable.READABLE : Readable.ofRange(row.getObject(5, Integer.class), wanted);
+        return judged.yes() ? null : "completed over another range than its family's";
     }
 }
