@@ -155,10 +155,13 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
                             + " in this order, one direction and collation. Create one, concurrently."
                             + underAnotherCollation(facts, names)));
         }
-        if (findings.isEmpty()) {
-            for (KeyColumn column : definition.key().columns()) {
-                KeyTypeCheck.roundTrip(session, definition.table(), column).ifPresent(findings::add);
-            }
+        return findings.isEmpty() ? unreadable(session, definition) : findings;
+    }
+
+    private static List<Finding> unreadable(Session session, BackfillDefinition<?> definition) throws SQLException {
+        List<Finding> findings = new ArrayList<>();
+        for (KeyColumn column : definition.key().columns()) {
+            KeyTypeCheck.roundTrip(session, definition.table(), column).ifPresent(findings::add);
         }
         return findings;
     }
