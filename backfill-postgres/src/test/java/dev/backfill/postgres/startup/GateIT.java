@@ -393,7 +393,8 @@ class GateIT {
                 b -> {})) {
             Host.awaitOpen(engine);
             broken.set(true);
-            Eventually.until("readiness is asked anew", () -> !engine.readiness().isOpen());
+            Eventually.until(
+                    "readiness is asked anew", () -> !engine.readiness().isOpen());
             assertThat(engine.readiness().database().status()).isEqualTo(Readiness.Status.UNKNOWN);
             assertThat(engine.readiness().database().reason())
                     .contains("UnsupportedClassVersionError", "org/example/Pool", "65.0");

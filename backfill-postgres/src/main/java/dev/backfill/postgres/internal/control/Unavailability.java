@@ -57,7 +57,8 @@ public final class Unavailability {
                 new BackfillUnavailableException(
                         Reason.UNAVAILABLE,
                         "PostgreSQL refuses to write (SQLSTATE "
-                                + state + "): this server is a read-only standby, or the database, role or session is read-only."
+                                + state
+                                + "): this server is a read-only standby, or the database, role or session is read-only."
                                 + " Nothing was changed. Connect to the primary, or wait until writes are permitted.",
                         redacted);
             default ->

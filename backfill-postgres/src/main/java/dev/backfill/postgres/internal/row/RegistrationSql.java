@@ -54,8 +54,7 @@ public final class RegistrationSql {
 
     /** Whether each ID has its row, and none of the required ones is pending. */
     public boolean isKept(Session session, Collection<String> ids, Collection<String> required) throws SQLException {
-        Params params =
-                Params.of("ids", ids.toArray(new String[0])).and("required", required.toArray(new String[0]));
+        Params params = Params.of("ids", ids.toArray(new String[0])).and("required", required.toArray(new String[0]));
         try (PreparedStatement statement = kept.prepare(session.connection(), params);
                 ResultSet row = statement.executeQuery()) {
             return row.next() && row.getBoolean(1);

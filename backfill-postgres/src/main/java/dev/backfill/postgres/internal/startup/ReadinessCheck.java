@@ -21,7 +21,8 @@ final class ReadinessCheck implements AutoCloseable {
     private static final long SHARED_FOR = Duration.ofSeconds(1).toNanos();
     // Below the second that a probe of Kubernetes waits by default.
     private static final long LOOK_TAKES = Duration.ofMillis(800).toNanos();
-    // A look that hangs must not close the gate of a busy host at once; an answer of before is not believed longer than this.
+    // A look that hangs must not close the gate of a busy host at once; an answer of before is not believed longer than
+    // this.
     private static final long BELIEVED_FOR = Duration.ofSeconds(3).toNanos();
 
     private final Supplier<Readiness> look;
@@ -61,8 +62,7 @@ final class ReadinessCheck implements AutoCloseable {
                 }
                 now = ask();
             }
-            return now.answer.get(
-                    Math.max(0, LOOK_TAKES - (System.nanoTime() - now.since)), TimeUnit.NANOSECONDS);
+            return now.answer.get(Math.max(0, LOOK_TAKES - (System.nanoTime() - now.since)), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return unanswered("Whoever asked was interrupted.");

@@ -68,7 +68,8 @@ final class ReadinessLook implements Supplier<Readiness> {
     }
 
     @Override
-    @SuppressWarnings("checkstyle:IllegalCatch") // A host asks whether it is ready, and is told "unknown" whatever fails.
+    @SuppressWarnings(
+            "checkstyle:IllegalCatch") // A host asks whether it is ready, and is told "unknown" whatever fails.
     public Readiness get() {
         try {
             EngineGraph engine = boot.engine(PATIENCE);
@@ -91,11 +92,12 @@ final class ReadinessLook implements Supplier<Readiness> {
                     .setCause(Redaction.of(e))
                     .addKeyValue("class", what)
                     .addKeyValue("version", LibraryVersion.TEXT)
-                    .log("Readiness can't be told: the host's source of connections or a class that Backfill needs failed");
+                    .log(
+                            "Readiness can't be told: the host's source of connections or a class that Backfill needs failed");
         }
         String why = "The host's source of connections or a class that Backfill needs failed (" + what + ").";
-        return unusable(
-                new BackfillUnavailableException(BackfillUnavailableException.Reason.UNAVAILABLE, why, Redaction.of(e)));
+        return unusable(new BackfillUnavailableException(
+                BackfillUnavailableException.Reason.UNAVAILABLE, why, Redaction.of(e)));
     }
 
     /** The class of an error; of a class that can't be loaded the JVM's own words, which hold names and versions only. */
