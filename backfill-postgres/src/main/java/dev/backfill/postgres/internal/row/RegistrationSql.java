@@ -32,7 +32,9 @@ public final class RegistrationSql {
         kept = names.sql("""
                 /* backfill:kept */ SELECT NOT EXISTS (SELECT FROM unnest(:ids::text[]) AS d (id) LEFT JOIN {backfill} AS b ON b.id = d.id
                   WHERE b.id IS NULL OR (b.state = 'pending' AND d.id = ANY (:required)))""");
-        // Only where something differs: a thousand restarts must not write a thousand versions.
+        // Only where something differs or the last registration is a minute old: a thousand restarts must not write a
+        // thousand
+        // versions, and when a process registered it last tells whether its code is still around.
         describe = names.sql("""
                 /* backfill:register */ INSERT INTO {definition} AS o (id, description, labels, table_name, key_codec, style, batch_size,
                   with_write_path, family, library_version)
@@ -42,7 +44,7 @@ public final class RegistrationSql {
                   :batch_sizes::text[], :with_write_paths::text[], :families::text[])
                   AS d (id, description, labels, table_name, key_codec, style, batch_size, with_write_path, family)
                 WHERE NOT EXISTS (SELECT 1 FROM {definition} AS o
-                  WHERE o.id = d.id AND (o.description, o.labels, o.table_name, o.key_codec, o.style, o.batch_size,
+                  WHERE o.id = d.id AND o.updated_at > pg_catalog.now() - interval '1 minute' AND (o.description, o.labels, o.table_name, o.key_codec, o.style, o.batch_size,
                     o.with_write_path, o.family, o.library_version) IS NOT DISTINCT FROM (d.description, d.labels::jsonb, d.table_name,
                     d.key_codec, d.style, d.batch_size::integer, d.with_write_path::boolean, nullif(d.family, ''), :library_version::text))
                 ORDER BY d.id

@@ -20,6 +20,7 @@ import dev.backfill.postgres.internal.migrate.Migration;
 import dev.backfill.postgres.internal.migrate.Migrator;
 import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.migrate.SchemaVersion;
+import dev.backfill.postgres.internal.row.LibraryVersion;
 import dev.backfill.postgres.internal.row.RegistrationSql;
 import dev.backfill.postgres.internal.supervise.StuckThreads;
 import java.sql.PreparedStatement;
