@@ -14,6 +14,7 @@ import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.jdbc.Transactions;
+import dev.backfill.postgres.internal.row.LibraryVersion;
 import dev.backfill.postgres.internal.row.Readable;
 import dev.backfill.postgres.internal.row.Registry;
 import java.sql.PreparedStatement;
