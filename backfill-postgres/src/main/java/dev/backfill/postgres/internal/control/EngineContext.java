@@ -10,7 +10,7 @@ import dev.backfill.postgres.internal.row.AuditSql;
 import dev.backfill.postgres.internal.row.ClaimSql;
 import dev.backfill.postgres.internal.row.OutcomeSql;
 import dev.backfill.postgres.internal.row.Registry;
-import dev.backfill.postgres.internal.supervise.StuckThreads;
+import dev.backfill.postgres.internal.supervise.Supervisor;
 
 /**
  * What the parts of one engine share: made once when it starts, immutable, thread-safe.
@@ -23,7 +23,7 @@ import dev.backfill.postgres.internal.supervise.StuckThreads;
  * @param sql statements on the one row
  * @param events log and listeners
  * @param meter what batches cost others
- * @param caught which definitions have a thread of this process caught
+ * @param supervisor knows from whose code threads do not come back
  */
 public record EngineContext(
         EngineOptions options,
@@ -34,7 +34,7 @@ public record EngineContext(
         Statements sql,
         Events events,
         BatchMeter meter,
-        StuckThreads caught) {
+        Supervisor supervisor) {
 
     /**
      * The statements that change a backfill.

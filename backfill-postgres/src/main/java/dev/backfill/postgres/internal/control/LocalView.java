@@ -1,7 +1,7 @@
 package dev.backfill.postgres.internal.control;
 
 import dev.backfill.postgres.internal.row.Registry;
-import dev.backfill.postgres.internal.supervise.StuckThreads;
+import dev.backfill.postgres.internal.supervise.Supervisor;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -10,6 +10,6 @@ import java.util.function.BooleanSupplier;
  * @param registry its definitions and required set
  * @param maxAttempts its retry budget
  * @param allBusy whether every worker of this process holds a claim
- * @param caught which definitions have a thread of this process caught in their code (BB-2)
+ * @param supervisor knows from whose code threads do not come back (BB-2)
  */
-public record LocalView(Registry registry, int maxAttempts, BooleanSupplier allBusy, StuckThreads caught) {}
+public record LocalView(Registry registry, int maxAttempts, BooleanSupplier allBusy, Supervisor supervisor) {}

@@ -24,7 +24,7 @@ import dev.backfill.operate.Preflight;
 import dev.backfill.operate.RehearsalOutcome;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.postgres.internal.events.Events;
-import dev.backfill.postgres.internal.supervise.RehearsalThreads;
+import dev.backfill.postgres.internal.supervise.Slots;
 import dev.backfill.postgres.internal.supervise.ValidationThreads;
 import dev.backfill.spi.OperatorAuthorizer;
 import java.sql.SQLException;
@@ -41,7 +41,7 @@ public final class OperatorPlane implements BackfillOperations {
     private final OperatorAuthorizer authorizer;
     private final Supplier<PlaneContext> context;
     private final ValidationThreads threads;
-    private final RehearsalThreads rehearsals;
+    private final Slots rehearsals;
     private final OperatorEvents events;
     private final Runnable news;
     private final DenialLog denials = new DenialLog();
@@ -56,7 +56,7 @@ public final class OperatorPlane implements BackfillOperations {
             OperatorAuthorizer authorizer,
             Supplier<PlaneContext> context,
             ValidationThreads threads,
-            RehearsalThreads rehearsals,
+            Slots rehearsals,
             Events events,
             Runnable news) {
         this.authorizer = authorizer;

@@ -12,8 +12,8 @@ import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.preflight.Rehearser;
 import dev.backfill.postgres.internal.preflight.SchemaCheck;
 import dev.backfill.postgres.internal.row.RowSql.Row;
-import dev.backfill.postgres.internal.supervise.RehearsalThreads;
-import dev.backfill.postgres.internal.supervise.RehearsalThreads.Place;
+import dev.backfill.postgres.internal.supervise.Slots;
+import dev.backfill.postgres.internal.supervise.Slots.Slot;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
@@ -24,24 +24,24 @@ import org.jspecify.annotations.Nullable;
  * Rehearsals that operators ask for: audited first, in a transaction of its own, then run and rolled back. Thread-safe.
  *
  * @param plane what the handlers share
- * @param threads where they run
+ * @param slots where they run
  */
-public record RehearsalControls(PlaneContext plane, RehearsalThreads threads) {
+public record RehearsalControls(PlaneContext plane, Slots slots) {
 
     static final String ACTION = "rehearse";
 
     RehearsalOutcome rehearse(ControlRequest request) throws SQLException {
         SideControl control = new SideControl(plane, request, ACTION);
-        Optional<Place> free = threads.enter(request.id());
+        Optional<Slot> free = slots.enter(request.id());
         if (free.isEmpty()) {
             return busy(control, request);
         }
-        try (Place place = free.get()) {
-            return rehearse(request, control, place);
+        try (Slot slot = free.get()) {
+            return rehearse(request, control, slot);
         }
     }
 
-    private RehearsalOutcome rehearse(ControlRequest request, SideControl control, Place place) throws SQLException {
+    private RehearsalOutcome rehearse(ControlRequest request, SideControl control, Slot slot) throws SQLException {
         Rehearser rehearser = new Rehearser(
                 plane.engine().sessions(),
                 plane.engine().names(),
@@ -60,7 +60,7 @@ public record RehearsalControls(PlaneContext plane, RehearsalThreads threads) {
         if (prepared == null) {
             return new RehearsalOutcome.Refused(Objects.requireNonNull(admitted.refusal()));
         }
-        return new RehearsalOutcome.Rehearsed(rehearser.run(prepared, place));
+        return new RehearsalOutcome.Rehearsed(rehearser.run(prepared, slot));
     }
 
     private RehearsalOutcome busy(SideControl control, ControlRequest request) throws SQLException {

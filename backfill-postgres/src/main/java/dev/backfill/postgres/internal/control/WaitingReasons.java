@@ -110,7 +110,7 @@ public final class WaitingReasons {
         if (unreadable != null) {
             return new Waiting(Waiting.Reason.UNKNOWN_HERE, claim + "; " + unreadable, since);
         }
-        if (local.caught().in(BackfillId.of(row.getString("id")))) {
+        if (local.supervisor().isStuck(BackfillId.of(row.getString("id")))) {
             return new Waiting(
                     Waiting.Reason.CAPACITY,
                     claim + "; a thread of this process is caught in the definition's code, which does not come back."

@@ -10,8 +10,8 @@ import dev.backfill.postgres.internal.control.OperatorPlane;
 import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.migrate.Migration;
-import dev.backfill.postgres.internal.supervise.RehearsalThreads;
-import dev.backfill.postgres.internal.supervise.StuckThreads;
+import dev.backfill.postgres.internal.supervise.Slots;
+import dev.backfill.postgres.internal.supervise.Supervisor;
 import dev.backfill.postgres.internal.supervise.SystemPause;
 import dev.backfill.postgres.internal.supervise.ValidationThreads;
 import java.time.Duration;
@@ -34,6 +34,7 @@ public final class EngineBackfills implements Backfills {
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
     private static final Duration WHILE_OTHERS_MIGRATE = Duration.ofMillis(200);
     private static final Duration ABORT_BEFORE_END = Duration.ofSeconds(1);
+    private static final int MOST_REHEARSALS = 2;
     private static final long LEAST_JOIN_MILLIS = 100;
 
     private final Configuration configuration;
@@ -42,7 +43,7 @@ public final class EngineBackfills implements Backfills {
     private final StartupSteps boot;
     private final ReadinessCheck gatekeeper;
     private final ValidationThreads validations;
-    private final RehearsalThreads rehearsals;
+    private final Supervisor supervisor;
     private final OperatorPlane operations;
     private final Thread bootThread;
     private final CountDownLatch firstAttempt = new CountDownLatch(1);
@@ -57,17 +58,16 @@ public final class EngineBackfills implements Backfills {
     private EngineBackfills(Configuration configuration, List<Migration> steps) {
         this.configuration = configuration;
         this.events = new Events(configuration.listeners(), configuration.processName());
-        StuckThreads caught = new StuckThreads(configuration.registry());
-        this.boot = new StartupSteps(configuration, steps, events, this::allBusy, caught);
+        this.supervisor = new Supervisor(configuration.registry(), configuration.processName());
+        this.boot = new StartupSteps(configuration, steps, events, this::allBusy, supervisor);
         this.gatekeeper = new ReadinessCheck(boot, configuration.registry(), () -> started);
         this.validations = new ValidationThreads(configuration.processName());
-        this.rehearsals = new RehearsalThreads(configuration.processName(), caught);
         Duration patience = configuration.options().operatorTimeout();
         this.operations = new OperatorPlane(
                 configuration.authorizer(),
                 () -> boot.engine(patience).plane(),
                 validations,
-                rehearsals,
+                new Slots(supervisor, MOST_REHEARSALS),
                 events,
                 pause::tellNews);
         this.bootThread = new Thread(this::boot, "backfill-boot-" + configuration.processName());
@@ -245,7 +245,7 @@ public final class EngineBackfills implements Backfills {
         closeCrew();
         operations.flush();
         validations.stop();
-        rehearsals.close();
+        supervisor.close();
         orderly.countDown();
         boot.abortSessions();
         validations.close();

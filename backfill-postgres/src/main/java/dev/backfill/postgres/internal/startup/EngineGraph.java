@@ -13,7 +13,7 @@ import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.AuditSql;
 import dev.backfill.postgres.internal.row.ClaimSql;
 import dev.backfill.postgres.internal.row.OutcomeSql;
-import dev.backfill.postgres.internal.supervise.StuckThreads;
+import dev.backfill.postgres.internal.supervise.Supervisor;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
@@ -29,7 +29,7 @@ final class EngineGraph {
     private final Names names;
     private final Sessions sessions;
     private final Events events;
-    private final StuckThreads stuck;
+    private final Supervisor supervisor;
     private final Transactions transactions;
     private final ClaimSql claims;
     private final OutcomeSql outcomes;
@@ -48,13 +48,13 @@ final class EngineGraph {
             Sessions sessions,
             Events events,
             BooleanSupplier allBusy,
-            StuckThreads stuck) {
+            Supervisor supervisor) {
         EngineOptions options = configuration.options();
         this.configuration = configuration;
         this.names = names;
         this.sessions = sessions;
         this.events = events;
-        this.stuck = stuck;
+        this.supervisor = supervisor;
         this.transactions =
                 new Transactions(sessions, Limits.ofControl(options, ROW_LOCK_WAIT), options.operatorTimeout());
         this.claims = new ClaimSql(names);
@@ -70,8 +70,8 @@ final class EngineGraph {
                         new EngineContext.Statements(claims, outcomes, audit),
                         events,
                         meter,
-                        stuck),
-                new LocalView(configuration.registry(), options.maxAttempts(), allBusy, stuck));
+                        supervisor),
+                new LocalView(configuration.registry(), options.maxAttempts(), allBusy, supervisor));
     }
 
     Configuration configuration() {
@@ -90,8 +90,8 @@ final class EngineGraph {
         return events;
     }
 
-    StuckThreads stuck() {
-        return stuck;
+    Supervisor supervisor() {
+        return supervisor;
     }
 
     Transactions transactions() {

@@ -21,7 +21,7 @@ import dev.backfill.postgres.internal.migrate.Migrator;
 import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.migrate.SchemaVersion;
 import dev.backfill.postgres.internal.row.RegistrationSql;
-import dev.backfill.postgres.internal.supervise.StuckThreads;
+import dev.backfill.postgres.internal.supervise.Supervisor;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -52,7 +52,7 @@ public final class StartupSteps {
     private final List<Migration> steps;
     private final Events events;
     private final BooleanSupplier allBusy;
-    private final StuckThreads caught;
+    private final Supervisor supervisor;
     private final Sessions sessions;
     private final AtomicReference<@Nullable EngineGraph> verified = new AtomicReference<>();
     private final Set<BackfillId> toStart;
@@ -67,14 +67,14 @@ public final class StartupSteps {
             List<Migration> steps,
             Events events,
             BooleanSupplier allBusy,
-            StuckThreads caught) {
+            Supervisor supervisor) {
         this.configuration = configuration;
         this.steps = steps;
         this.toStart = Collections.synchronizedSet(
                 new LinkedHashSet<>(configuration.registry().required()));
         this.events = events;
         this.allBusy = allBusy;
-        this.caught = caught;
+        this.supervisor = supervisor;
         this.sessions = new Sessions(
                 configuration.connections(), configuration.options().preparedStatements());
     }
@@ -176,7 +176,7 @@ public final class StartupSteps {
                 SchemaVersion.read(session, names).require(names, steps);
                 requireTables(session, names);
             }
-            EngineGraph made = new EngineGraph(configuration, names, sessions, events, allBusy, caught);
+            EngineGraph made = new EngineGraph(configuration, names, sessions, events, allBusy, supervisor);
             return verified.compareAndSet(null, made) ? made : Objects.requireNonNull(verified.get());
         } catch (SQLException e) {
             throw Unavailability.of(e);
