@@ -59,17 +59,14 @@ public final class EngineBackfills implements Backfills {
         this.configuration = configuration;
         this.events = new Events(configuration.listeners(), configuration.processName());
         this.supervisor = new Supervisor(configuration.registry(), configuration.processName());
-        this.boot = new StartupSteps(configuration, steps, events, this::allBusy, supervisor);
-        this.gatekeeper = new ReadinessCheck(boot, configuration.registry(), () -> started);
         this.validations = new ValidationThreads(configuration.processName());
+        ControlGraph controls =
+                new ControlGraph(this::allBusy, supervisor, validations, new Slots(supervisor, MOST_REHEARSALS));
+        this.boot = new StartupSteps(configuration, steps, events, supervisor, controls);
+        this.gatekeeper = new ReadinessCheck(boot, configuration.registry(), () -> started);
         Duration patience = configuration.options().operatorTimeout();
         this.operations = new OperatorPlane(
-                configuration.authorizer(),
-                () -> boot.engine(patience).plane(),
-                validations,
-                new Slots(supervisor, MOST_REHEARSALS),
-                events,
-                pause::tellNews);
+                configuration.authorizer(), () -> boot.engine(patience).handlers(), events, pause::tellNews);
         this.bootThread = new Thread(this::boot, "backfill-boot-" + configuration.processName());
         this.bootThread.setDaemon(true);
     }
