@@ -44,24 +44,17 @@ public record WorkerValidation(
             renewal.end();
         }
         Duration took = Duration.ofNanos(System.nanoTime() - started);
-        if (result instanceof ValidationRunner.Result.Ran ran) {
-            return Step.over(judge.judged(claim, ran.outcome(), took));
-        }
-        if (result instanceof ValidationRunner.Result.Failed failed) {
-            return Step.over(judge.failed(claim, failed.cause()));
-        }
-        if (result instanceof ValidationRunner.Result.Busy) {
-            return keeper.waits(
-                    held,
-                    Waiting.Reason.CLAIM_HELD,
-                    "Another validation of this backfill is under way; this one waits for it.",
-                    true);
-        }
-        if (result instanceof ValidationRunner.Result.BehindBarrier behind) {
-            return behind.overdue()
-                    ? Step.over(barrier.overdue(claim))
-                    : keeper.waits(held, Waiting.Reason.START_BARRIER, barrier.describe(claim), true);
-        }
-        return Step.over(judge.lost(claim));
+        return result.match(
+                ran -> judge.judged(claim, ran.outcome(), took),
+                busy -> keeper.waits(
+                        held,
+                        Waiting.Reason.CLAIM_HELD,
+                        "Another validation of this backfill is under way; this one waits for it.",
+                        true),
+                behind -> behind.overdue()
+                        ? barrier.overdue(claim)
+                        : keeper.waits(held, Waiting.Reason.START_BARRIER, barrier.describe(claim), true),
+                unreadable -> judge.lost(claim),
+                failed -> judge.failed(claim, failed.cause()));
     }
 }
