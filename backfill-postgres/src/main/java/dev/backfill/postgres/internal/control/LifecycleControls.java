@@ -82,6 +82,7 @@ public final class LifecycleControls {
         if (definition == null) {
             throw RefusedException.because(ConflictCode.UNKNOWN_HERE, row);
         }
+        ranges.hold(session, definition);
         SchemaCheck check = SchemaCheck.of(session, definition);
         TableFacts facts = walkable(row, check);
         List<Finding> refused = preflight.statements(session, definition, check);

@@ -157,7 +157,7 @@ public final class ValidationRun {
         private final ValidationOutcome outcome;
 
         Verdict(Asked asked, ValidationRunner.Result.Ran ran) {
-            this.asked = asked;
+            this.asked = asked.decided();
             this.judged = ran.row();
             this.outcome = ran.outcome();
         }
@@ -201,7 +201,7 @@ public final class ValidationRun {
                 return;
             }
             Asked ofTheEngine = new Asked(
-                    asked.requestId(), "complete", asked.id(), new Authority(Authority.Kind.ENGINE, null), null, null);
+                    asked.requestId(), "complete", asked.id(), new Authority(Authority.Kind.ENGINE, null), null, null, null);
             transaction.audit(
                     session,
                     ofTheEngine,

@@ -30,11 +30,37 @@ public final class Transactions {
     }
 
     /**
-     * Runs work in one transaction and commits it; any exception rolls it back, but for one.
+     * Runs work in one transaction and commits it; any exception rolls it back, but for one. Work that failed for a cause that can be
+     * taken away runs once more.
      *
      * @throws UnknownOutcomeException if the connection was lost at COMMIT
      */
     public <T> T inTransaction(Work<T> work) throws SQLException {
+        try {
+            return once(work);
+        } catch (SQLException e) {
+            MendableException mendable = MendableException.in(e);
+            if (mendable == null) {
+                throw e;
+            }
+            mend(mendable, e);
+            return once(work);
+        }
+    }
+
+    private void mend(MendableException mendable, SQLException failure) throws SQLException {
+        try {
+            once(session -> {
+                mendable.mend(session);
+                return true;
+            });
+        } catch (SQLException e) {
+            failure.addSuppressed(e);
+            throw failure;
+        }
+    }
+
+    private <T> T once(Work<T> work) throws SQLException {
         try (Session session = sessions.open(socketTimeout)) {
             try (PreparedStatement statement = begin.prepare(session.connection(), Sql.Params.none())) {
                 statement.execute();
