@@ -120,9 +120,5 @@ public interface BackfillOperations {
      * @param outcome why, at most 24 characters, for instance {@code malformed} or {@code busy}
      */
     void rejected(
-            Authority authority,
-            String attempted,
-            @Nullable String id,
-            @Nullable String requestId,
-            String outcome);
+            Authority authority, String attempted, @Nullable String id, @Nullable String requestId, String outcome);
 }

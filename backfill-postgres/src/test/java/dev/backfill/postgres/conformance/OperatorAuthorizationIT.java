@@ -162,7 +162,8 @@ class OperatorAuthorizationIT extends Case {
         harness.operations().audit(BackfillHarness.OPERATOR, null, 10, null);
         assertThat(db.queryText("SELECT actor || ': ' || note FROM backfill_audit WHERE outcome = 'denied_summary'"))
                 .isEqualTo("stranger: 30 further attempts were denied");
-        assertThat(db.queryLong("SELECT count(*) FROM backfill_audit WHERE actor = 'another stranger' AND outcome = 'denied'"))
+        assertThat(db.queryLong(
+                        "SELECT count(*) FROM backfill_audit WHERE actor = 'another stranger' AND outcome = 'denied'"))
                 .isEqualTo(1);
     }
 

@@ -102,8 +102,9 @@ class OperatorIdempotencyIT extends Case {
                     assertThat(conflict.now().claim().generation()).isEqualTo(moved);
                 });
         assertThat(state()).isEqualTo(BackfillState.RUNNING);
-        assertThat(harness.auditRecords(ID)).last().satisfies(entry -> assertThat(entry)
-                .containsEntry("outcome", "generation_conflict"));
+        assertThat(harness.auditRecords(ID))
+                .last()
+                .satisfies(entry -> assertThat(entry).containsEntry("outcome", "generation_conflict"));
         // Nothing was stored, so the same request may be decided anew; once applied, it is answered as ever.
         assertThat(harness.operations().perform(late.decidedOn(moved))).isInstanceOf(ActionOutcome.Applied.class);
         assertThat(harness.operations().perform(late.decidedOn(moved)))
@@ -119,15 +120,17 @@ class OperatorIdempotencyIT extends Case {
         db.execute("ALTER TABLE backfill DROP CONSTRAINT backfill_pending_iff_no_bound");
         db.execute("UPDATE backfill SET state = 'archived' WHERE id = '" + OTHER.value() + "'");
         Overview overview = harness.operations().list(BackfillHarness.OPERATOR);
-        assertThat(overview.backfills()).singleElement().satisfies(row -> assertThat(row.id())
-                .isEqualTo(ID));
+        assertThat(overview.backfills())
+                .singleElement()
+                .satisfies(row -> assertThat(row.id()).isEqualTo(ID));
         assertThat(overview.unreadable()).singleElement().satisfies(row -> {
             assertThat(row.id()).isEqualTo(OTHER);
             assertThat(row.why()).contains("archived", OTHER.value());
         });
         assertThat(harness.operations().perform(request(BackfillHarness.OPERATOR, BackfillAction.START, OTHER)))
-                .isInstanceOfSatisfying(ActionOutcome.Unavailable.class, refused -> assertThat(refused.message())
-                        .contains("archived"));
+                .isInstanceOfSatisfying(
+                        ActionOutcome.Unavailable.class,
+                        refused -> assertThat(refused.message()).contains("archived"));
         assertThat(harness.start(ID)).isInstanceOf(ActionOutcome.Applied.class);
     }
 

@@ -134,7 +134,8 @@ public final class OperatorPlane implements BackfillOperations {
             events.answered(request, action, started);
             return outcome;
         } catch (SQLException e) {
-            return refusal.apply(unavailable(request.authority(), action, request.id(), request.requestId(), Unavailability.of(e)));
+            return refusal.apply(
+                    unavailable(request.authority(), action, request.id(), request.requestId(), Unavailability.of(e)));
         } catch (BackfillUnavailableException e) {
             return refusal.apply(unavailable(request.authority(), action, request.id(), request.requestId(), e));
         }
@@ -210,11 +211,7 @@ public final class OperatorPlane implements BackfillOperations {
 
     @Override
     public void rejected(
-            Authority authority,
-            String attempted,
-            @Nullable String id,
-            @Nullable String requestId,
-            String outcome) {
+            Authority authority, String attempted, @Nullable String id, @Nullable String requestId, String outcome) {
         try {
             denials.record(
                     context.get().trail(),

@@ -78,7 +78,8 @@ public final class FamilyRanges {
             return List.of(new Finding(
                     "family_part_started_alone",
                     id.value(),
-                    "Backfill " + id + " is a family that was started, and this process declares it as a repair of the whole"
+                    "Backfill " + id
+                            + " is a family that was started, and this process declares it as a repair of the whole"
                             + " source. Declare the family, or use another ID (ID-4)."));
         }
         Matcher part = PART_ID.matcher(id.value());

@@ -109,7 +109,8 @@ public final class FamilySql {
     }
 
     private void lock(Session session, Sql sql, String family) throws SQLException {
-        try (PreparedStatement statement = sql.prepare(session.connection(), Params.of("name", schema + " " + family))) {
+        try (PreparedStatement statement =
+                sql.prepare(session.connection(), Params.of("name", schema + " " + family))) {
             statement.execute();
         }
     }

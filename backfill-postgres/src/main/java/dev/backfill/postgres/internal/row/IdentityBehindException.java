@@ -37,20 +37,19 @@ final class IdentityBehindException extends MendableException {
     /** Never backwards. The gap is for those who take numbers between the look at the sequence and its advance. */
     @Override
     protected void mend(Session session) throws SQLException {
-        Sql advance = Sql.of(
-                """
+        Sql advance = Sql.of("""
                 /* backfill:sequence */ SELECT pg_catalog.setval(s.name, m.most + 100)
                 FROM (SELECT pg_catalog.pg_get_serial_sequence(:table, :column)::regclass AS name) AS s,
                   (SELECT max({column})::bigint AS most FROM {table}) AS m
-                WHERE m.most >= coalesce(pg_catalog.pg_sequence_last_value(s.name), 0)""",
-                Map.of("table", table, "column", column));
-        try (var statement = advance.prepare(
-                session.connection(), Params.of("table", table).and("column", column))) {
+                WHERE m.most >= coalesce(pg_catalog.pg_sequence_last_value(s.name), 0)""", Map.of("table", table, "column", column));
+        try (var statement =
+                advance.prepare(session.connection(), Params.of("table", table).and("column", column))) {
             statement.execute();
         }
         LOG.atWarn()
                 .addKeyValue("table", table)
                 .addKeyValue("column", column)
-                .log("The sequence of an own identity column stood behind its table, as after a logical switchover; it was advanced");
+                .log(
+                        "The sequence of an own identity column stood behind its table, as after a logical switchover; it was advanced");
     }
 }
