@@ -15,6 +15,9 @@ public sealed interface BatchResult {
     /** The row, looked at before any work, was not this claim's any more. */
     record NotMine() implements BatchResult {}
 
+    /** The database, the role or the session is read-only (CF-10); nothing was done. */
+    record ReadOnly() implements BatchResult {}
+
     /** Transactions from before the bound are still open; nothing was done. */
     record Barrier(boolean expired) implements BatchResult {}
 

@@ -49,6 +49,10 @@ public record BatchOutcomes(
         if (result instanceof BatchResult.Barrier waits) {
             return behindBarrier(held, waits.expired());
         }
+        if (result instanceof BatchResult.ReadOnly) {
+            // Nothing can be written of it, not even a renewal: the claim is kept in mind, or lapses.
+            return new Step(new StepOutcome.Waits(held.id(), Waiting.Reason.READ_ONLY), held);
+        }
         if (result instanceof BatchResult.NotMine) {
             return Step.over(losses.notMine(held.claim()));
         }
@@ -77,7 +81,7 @@ public record BatchOutcomes(
     }
 
     private Step settle(HeldClaim held, BatchResult.Unknown unknown, Pacer pacer, int limit) {
-        Settlement.Settled settled = settlement.settle(held.claim());
+        Settlement.Settled settled = settlement.settle(held.claim(), unknown.work());
         Claim anew = settled.claim();
         if (anew == null) {
             return Step.over(
@@ -87,6 +91,14 @@ public record BatchOutcomes(
                                     held.id(),
                                     "The outcome of a COMMIT of backfill " + held.id()
                                             + " could not be asked; its claim lapses and the next owner reads the truth."));
+        }
+        if (settled.verdict() == Settlement.Verdict.HISTORY_CHANGED) {
+            return new Step(
+                    new StepOutcome.Unavailable(
+                            held.id(),
+                            "PostgreSQL was replaced or restored during a batch of backfill " + held.id()
+                                    + ", which goes on from the checkpoint that its row has now."),
+                    held.with(anew));
         }
         return settled.verdict() == Settlement.Verdict.LANDED
                 ? committed(held, anew, unknown.work(), null)
