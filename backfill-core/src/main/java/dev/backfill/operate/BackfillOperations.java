@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The operator plane: everything that can be seen and steered, each call authorized, controls audited and idempotent (IK, AU).
  *
+ * <p>For callers: the engine implements it, and methods are added in minor releases. A test double extends it at its own risk.
+ *
  * <p>Thread-safe. Every call opens and ends its own transaction on a connection of the host's source and returns within the
  * operator time limits. Reads throw {@link AccessDeniedException}, {@link UnknownBackfillException} and
  * {@link BackfillUnavailableException}; controls return what became of them.

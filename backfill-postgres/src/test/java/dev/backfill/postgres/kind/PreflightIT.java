@@ -160,13 +160,15 @@ class PreflightIT {
 
     @Test
     void a_key_of_another_type_is_refused() { // SR-2
-        assertThat(refused(by(Keys.uuid("id")), "key_type").message()).contains("bigint", "uuid", "Keys.bigint(\"id\")");
+        assertThat(refused(by(Keys.uuid("id")), "key_type").message())
+                .contains("bigint", "uuid", "Keys.bigint(\"id\")");
     }
 
     @Test
     void a_key_of_another_type_is_told_the_method_that_fits() { // SR-2
-        db.execute("create type mood as enum ('low', 'high'); create domain short as char(3); alter table docs add column feeling mood,"
-                + " add column code short, add column digest bytea, add column mac macaddr8, add column body json");
+        db.execute(
+                "create type mood as enum ('low', 'high'); create domain short as char(3); alter table docs add column feeling mood,"
+                        + " add column code short, add column digest bytea, add column mac macaddr8, add column body json");
         for (Map.Entry<String, String> column : Map.of(
                         "feeling", "Keys.enumerated(\"feeling\", \"public.mood\")",
                         "code", "Keys.character(\"code\")",
@@ -182,11 +184,12 @@ class PreflightIT {
 
     @Test
     void a_key_whose_text_is_another_value_is_refused() { // SR-4
-        db.execute("create type pair as (a text, b int); create function lossy(pair) returns text language sql immutable as"
-                + " $$ select '(x,1)' $$; create cast (pair as text) with function lossy(pair);"
-                + " alter table docs add column both_parts pair;"
-                + " update docs set both_parts = row(name, 2)::pair; alter table docs alter column both_parts set not null;"
-                + " create unique index on docs (both_parts)");
+        db.execute(
+                "create type pair as (a text, b int); create function lossy(pair) returns text language sql immutable as"
+                        + " $$ select '(x,1)' $$; create cast (pair as text) with function lossy(pair);"
+                        + " alter table docs add column both_parts pair;"
+                        + " update docs set both_parts = row(name, 2)::pair; alter table docs alter column both_parts set not null;"
+                        + " create unique index on docs (both_parts)");
         assertThat(refused(by(Keys.of("both_parts", "pair")), "key_round_trip").message())
                 .contains("docs.both_parts", "read back from its text");
     }

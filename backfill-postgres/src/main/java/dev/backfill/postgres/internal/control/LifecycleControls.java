@@ -168,7 +168,7 @@ public final class LifecycleControls {
         }
 
         @Override
-        public ActionOutcome refused(ActionOutcome refusal) {
+        public ActionOutcome refused(ActionOutcome.Refusal refusal) {
             return refusal;
         }
     }
