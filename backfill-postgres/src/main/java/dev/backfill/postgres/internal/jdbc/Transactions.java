@@ -5,7 +5,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 
 /**
- * Opens short, bounded transactions on the library's own tables. Thread-safe.
+ * Opens short, bounded transactions on the library's own tables. Whether they may write is for the database, the role or the session to
+ * say: a read-only default is how people stop writes before a switchover, and is obeyed (CF-10). Thread-safe.
  */
 public final class Transactions {
 
@@ -19,7 +20,7 @@ public final class Transactions {
         this.sessions = sessions;
         this.limits = limits;
         this.socketTimeout = socketTimeout;
-        this.begin = Sql.of("SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;/* backfill:settings */ SELECT "
+        this.begin = Sql.of("SET TRANSACTION ISOLATION LEVEL READ COMMITTED;/* backfill:settings */ SELECT "
                 + limits.asSelectItems()
                 + ", pg_catalog.set_config('application_name', 'backfill control', true)");
     }
