@@ -1,6 +1,7 @@
 package dev.backfill;
 
 import dev.backfill.internal.BoundedText;
+import dev.backfill.internal.Identifiers;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -16,17 +17,18 @@ public record KeyColumn(
         String name, String sqlType, @Nullable String collation) {
 
     // A type is spliced into SQL as a cast: names, optional schema and quotes, and nothing that could end the cast.
-    private static final Pattern TYPE = Pattern.compile("[A-Za-z_][A-Za-z0-9_ ]*|(\"[^\"\\x00]+\"\\.)?\"[^\"\\x00]+\"");
+    private static final Pattern TYPE =
+            Pattern.compile("([A-Za-z_][A-Za-z0-9_ ]*|(\"[^\"\\x00]+\"\\.)?\"[^\"\\x00]+\")(\\[])?");
 
     /** Checks the parts. */
     public KeyColumn {
-        Identifiers.check("key column", name);
+        Identifiers.check("key column", name, InvalidDefinitionException::new);
         if (!TYPE.matcher(sqlType).matches()) {
             throw new InvalidDefinitionException("The key type '" + BoundedText.clean(sqlType, 80) + "' of column "
                     + name + " is not a plain type name. Use one of the methods of Keys.");
         }
         if (collation != null) {
-            Identifiers.check("collation", collation);
+            Identifiers.check("collation", collation, InvalidDefinitionException::new);
         }
     }
 

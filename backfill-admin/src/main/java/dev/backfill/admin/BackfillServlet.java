@@ -55,6 +55,7 @@ public final class BackfillServlet extends HttpServlet {
     private final transient ReadEndpoints reads;
     private final transient ControlEndpoints controls;
     private final transient Settings settings;
+    private final transient Judgements judgements;
     private final transient RequestBody bodies;
     private final transient ConsoleFiles files = new ConsoleFiles();
     private final transient AtomicLong authenticatorFailures = new AtomicLong();
@@ -92,6 +93,7 @@ public final class BackfillServlet extends HttpServlet {
         this.reads = new ReadEndpoints(operations);
         this.controls = new ControlEndpoints(operations);
         this.settings = new Settings(operations);
+        this.judgements = new Judgements(operations);
     }
 
     @Override
@@ -109,11 +111,12 @@ public final class BackfillServlet extends HttpServlet {
                 Route route = Route.of(path);
                 // The order is part of the API (AU-4): who asks, what they may do, and only then what they asked for.
                 Authority authority = admit(request, route);
-                send(response, 200, "application/json", bytes(answer(request, route, authority)));
+                send(response, 200, "application/json", bytes(recorded(request, route, authority)));
             }
         } catch (Problem problem) {
-            bodies.drain(request, false);
             send(response, problem);
+            response.flushBuffer();
+            RefusedBody.drain(request);
         } catch (AccessDeniedException e) {
             send(response, Problem.forbidden());
         } catch (UnknownBackfillException e) {
@@ -130,29 +133,52 @@ public final class BackfillServlet extends HttpServlet {
         }
     }
 
-    private ObjectNode answer(HttpServletRequest request, Route route, Authority authority) throws IOException {
+    /** A control that was malformed never reaches the operator plane, so its record is asked for here (AU-3). */
+    private ObjectNode recorded(HttpServletRequest request, Route route, Authority authority) throws IOException {
         try {
-            if (route.kind() == Route.Kind.NONE) {
-                throw Problem.notFound();
-            }
-            if (!route.kind().methods().contains(request.getMethod())) {
-                throw Problem.ofStatus(405)
-                        .with("Allow", String.join(", ", route.kind().methods()));
-            }
-            return isRead(request) ? seen(request, route, authority) : done(request, route, authority);
+            return answer(request, route, authority);
         } catch (Problem problem) {
-            bodies.drain(request, true);
+            if (!isRead(request) && isMalformed(route, problem)) {
+                String id = route.id() == null ? null : BoundedText.clean(route.id(), MAX_ID);
+                String key = request.getHeader(ControlRequest.KEY_HEADER);
+                operations.rejected(
+                        authority,
+                        route.attempted(false),
+                        id,
+                        key == null ? null : BoundedText.clean(key, MAX_REQUEST_ID),
+                        "malformed");
+            }
             throw problem;
         }
     }
 
+    private static boolean isMalformed(Route route, Problem problem) {
+        return switch (problem.status()) {
+            case 400, 405, 408, 411, 413, 415 -> true;
+            default -> route.kind() == Route.Kind.NONE;
+        };
+    }
+
+    private ObjectNode answer(HttpServletRequest request, Route route, Authority authority) throws IOException {
+        if (route.kind() == Route.Kind.NONE) {
+            throw Problem.notFound();
+        }
+        if (!route.kind().methods().contains(request.getMethod())) {
+            throw Problem.ofStatus(405)
+                    .with("Allow", String.join(", ", route.kind().methods()));
+        }
+        return isRead(request) ? seen(request, route, authority) : done(request, route, authority);
+    }
+
     private ObjectNode seen(HttpServletRequest request, Route route, Authority authority) {
         return switch (route.kind()) {
-            case LIST -> reads.list(authority);
+            case LIST -> reads.list(authority, ListQuery.of(request.getQueryString()));
             case AUDIT_OF_ALL -> reads.audit(authority, null, AuditQuery.of(request.getQueryString()));
-            case DETAIL -> reads.detail(authority, route.knownId());
+            case DETAIL -> reads.detail(authority, route.knownId(), request.getQueryString());
             case AUDIT -> auditOfOne(authority, route, AuditQuery.of(request.getQueryString()));
             case PREFLIGHT -> reads.preflight(authority, route.knownId());
+            case VERDICTS -> judgements.verdicts(authority, route.knownId());
+            case EVIDENCE -> judgements.evidence(authority, route.knownId());
             case PACE -> settings.pace(authority, route.knownId());
             case CONTROL, REHEARSAL, NONE -> throw Problem.notFound();
         };
@@ -164,7 +190,7 @@ public final class BackfillServlet extends HttpServlet {
             case CONTROL -> control(authority, route, ControlRequest.of(request, body));
             case PACE -> settings.pace(authority, route, PaceBody.of(request, body));
             case REHEARSAL -> settings.rehearse(authority, route, ControlRequest.of(request, body));
-            case LIST, AUDIT_OF_ALL, DETAIL, AUDIT, PREFLIGHT, NONE -> throw Problem.notFound();
+            case LIST, AUDIT_OF_ALL, DETAIL, AUDIT, PREFLIGHT, VERDICTS, EVIDENCE, NONE -> throw Problem.notFound();
         };
     }
 

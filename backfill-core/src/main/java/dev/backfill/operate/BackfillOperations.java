@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The operator plane: everything that can be seen and steered, each call authorized, controls audited and idempotent (IK, AU).
  *
+ * <p>For callers: the engine implements it, and methods are added in minor releases. A test double extends it at its own risk.
+ *
  * <p>Thread-safe. Every call opens and ends its own transaction on a connection of the host's source and returns within the
  * operator time limits. Reads throw {@link AccessDeniedException}, {@link UnknownBackfillException} and
  * {@link BackfillUnavailableException}; controls return what became of them.
@@ -39,6 +41,22 @@ public interface BackfillOperations {
     Preflight preflight(Authority authority, BackfillId id);
 
     /**
+     * What is known of a backfill beside its lifecycle. Needs {@link Capability#READ}; leaves a trace (AU-6).
+     */
+    Evidence evidence(Authority authority, BackfillId id);
+
+    /**
+     * What may be done with a backfill now, with reasons (RM-4). Runs the preflight of one that is not started. Needs {@link
+     * Capability#READ}.
+     */
+    default Verdicts verdicts(Authority authority, BackfillId id) {
+        Evidence evidence = evidence(authority, id);
+        boolean open = evidence.backfill().state() == BackfillState.PENDING
+                && evidence.backfill().knownHere();
+        return Verdicts.of(evidence, open ? preflight(authority, id) : null);
+    }
+
+    /**
      * How hard a backfill may press, and how the database fares. Needs {@link Capability#READ}. A process without the definition tells
      * its own pace as unlimited and measures no signal: ask one that has it.
      */
@@ -58,7 +76,7 @@ public interface BackfillOperations {
      * request rehearses again. What own code does outside its transaction is not rolled back.
      *
      * <p>Returns in bounded time: code that does not come back is interrupted, reported as {@link DiagnosticCode#DEADLINE_PASSED},
-     * and ends the rehearsal. One definition is rehearsed once at a time in a process, and not at all while a thread is caught in its
+     * and ends the rehearsal. One definition is rehearsed once at a time in a process, and not at all while a thread is stuck in its
      * code: then the refusal is {@link BackfillUnavailableException.Reason#BUSY}.
      */
     RehearsalOutcome rehearse(ControlRequest request);
@@ -92,4 +110,17 @@ public interface BackfillOperations {
             String attempted,
             @Nullable String id,
             @Nullable String requestId);
+
+    /**
+     * Records that a request of somebody who may control was answered without having been carried out, for boundaries that refuse what
+     * is malformed or what they have no room for. Audited under the name of who asked, in floods of one name as counted summaries under
+     * that name (AU-3). Never throws.
+     *
+     * @param attempted what was asked, for the audit: an action's wire name
+     * @param id what it was asked of, as given, or null
+     * @param requestId the request ID as given, or null
+     * @param outcome why, at most 24 characters, for instance {@code malformed} or {@code busy}
+     */
+    void rejected(
+            Authority authority, String attempted, @Nullable String id, @Nullable String requestId, String outcome);
 }

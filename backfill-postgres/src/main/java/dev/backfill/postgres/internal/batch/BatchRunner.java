@@ -1,17 +1,17 @@
 package dev.backfill.postgres.internal.batch;
 
 import dev.backfill.Pacing;
+import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.postgres.internal.batch.BeginSql.Begun;
 import dev.backfill.postgres.internal.batch.FenceSql.Work;
 import dev.backfill.postgres.internal.batch.WindowRepair.Window;
+import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.postgres.internal.row.Claim;
-import dev.backfill.postgres.internal.supervise.Watchdog;
-import dev.backfill.postgres.internal.work.EngineContext;
-import dev.backfill.postgres.internal.work.HeldClaim;
-import dev.backfill.postgres.internal.work.Pacer;
+import dev.backfill.postgres.internal.supervise.CodeUnderClaim;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -25,18 +25,24 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BatchRunner {
 
-    private final EngineContext engine;
-    private final Watchdog watchdog;
+    private final Sessions sessions;
+    private final EngineOptions options;
+    private final Events events;
+    private final BatchMeter meter;
+    private final CodeUnderClaim code;
 
-    public BatchRunner(EngineContext engine, Watchdog watchdog) {
-        this.engine = engine;
-        this.watchdog = watchdog;
+    public BatchRunner(Sessions sessions, EngineOptions options, Events events, BatchMeter meter, CodeUnderClaim code) {
+        this.sessions = sessions;
+        this.options = options;
+        this.events = events;
+        this.meter = meter;
+        this.code = code;
     }
 
     public BatchResult run(HeldClaim held, int limit) {
         Claim claim = held.claim();
         long started = System.nanoTime();
-        try (Session session = engine.sessions().open(engine.options().workerSocketTimeout())) {
+        try (Session session = sessions.open(options.workerSocketTimeout())) {
             Begun alone = null;
             if (claim.checkpoint() == null || held.prepared().repair().looksAlone()) {
                 // What the start barrier waits for may hold a lock that the window's statement would wait for, too; and
@@ -46,7 +52,7 @@ public final class BatchRunner {
                     return refused(alone);
                 }
             }
-            engine.events().publish(BackfillEvent.Kind.BATCH_ATTEMPTED, claim, null);
+            events.publish(BackfillEvent.Kind.BATCH_ATTEMPTED, claim, null);
             Repaired repaired = repair(session, held, alone, limit, started);
             Work work = repaired.work();
             if (work == null) {
@@ -61,6 +67,12 @@ public final class BatchRunner {
     }
 
     private static BatchResult refused(Begun begun) {
+        if (begun.readOnly()) {
+            return new BatchResult.Failed(new ReadOnlyException());
+        }
+        if (begun.elsewhere() != null) {
+            return new BatchResult.Failed(BreachException.ofTarget(begun.elsewhere()));
+        }
         return begun.waits() ? new BatchResult.Barrier(begun.overdue()) : new BatchResult.NotMine();
     }
 
@@ -120,16 +132,8 @@ public final class BatchRunner {
     private Window watched(Session session, HeldClaim held, int limit, PreparedStatement first, long started)
             throws Exception {
         // What the first statement took is gone for the code, too: its deadline must come while the lease holds.
-        Duration left = engine.options().transactionTimeout().minusNanos(System.nanoTime() - started);
-        try (Watchdog.Watch watch = watchdog.over(held.claim(), left)) {
-            try {
-                Window window = held.prepared().repair().run(session, held.claim(), limit, first);
-                watch.requireInTime();
-                return window;
-            } catch (Exception e) {
-                throw watch.explain(e);
-            }
-        }
+        Duration left = options.transactionTimeout().minusNanos(System.nanoTime() - started);
+        return code.call(held.claim(), left, () -> held.prepared().repair().run(session, held.claim(), limit, first));
     }
 
     private static Work work(Claim claim, Window window, int limit) throws BreachException {
@@ -148,12 +152,12 @@ public final class BatchRunner {
     private BatchResult commit(Session session, HeldClaim held, Begun begun, Work work, long started)
             throws SQLException {
         Pacing pacing = begun.pacing() == null ? held.prepared().definition().pacing() : begun.pacing();
-        long walBytes = engine.meter().walSince(begun, pacing, session);
+        long walBytes = meter.walSince(begun, pacing, session);
         try {
             Optional<BackfillState> state = held.prepared().fence().commit(session, held.claim(), begun.xid(), work);
             Duration took = Duration.ofNanos(System.nanoTime() - started);
-            return state.<BatchResult>map(now -> new BatchResult.Committed(
-                            now, work, pacing, new Pacer.Cost(took, work.scanned(), walBytes)))
+            return state.<BatchResult>map(now ->
+                            new BatchResult.Committed(now, work, pacing, new Cost(took, work.scanned(), walBytes)))
                     .orElseGet(() -> new BatchResult.Missed(work, took));
         } catch (SQLException e) {
             // The driver reports "it landed" and "it never arrived" alike: the connection is done with, and the row

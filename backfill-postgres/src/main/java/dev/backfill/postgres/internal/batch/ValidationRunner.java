@@ -2,25 +2,27 @@ package dev.backfill.postgres.internal.batch;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.CustomValidation;
-import dev.backfill.FamilyPart;
 import dev.backfill.NoRowMatches;
 import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
 import dev.backfill.ValidationTransaction;
+import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.postgres.internal.batch.ValidationSql.Begun;
 import dev.backfill.postgres.internal.batch.ValidationSql.Span;
 import dev.backfill.postgres.internal.jdbc.GuardedConnection;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import dev.backfill.postgres.internal.jdbc.SqlText;
+import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.KeySql;
-import dev.backfill.postgres.internal.work.EngineContext;
+import dev.backfill.postgres.internal.row.Readable;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,17 +33,38 @@ public final class ValidationRunner {
 
     private static final Duration SOCKET_MARGIN = Duration.ofSeconds(10);
 
-    private final EngineContext engine;
+    private final Sessions sessions;
+    private final Duration timeout;
     private final ValidationSql sql;
 
-    /** For one engine. */
-    public ValidationRunner(EngineContext engine) {
-        this.engine = engine;
-        this.sql = new ValidationSql(engine.names(), engine.options());
+    /** Runs on those sessions, within those limits. */
+    public ValidationRunner(Sessions sessions, Names names, EngineOptions options) {
+        this.sessions = sessions;
+        this.timeout = options.validationTimeout();
+        this.sql = new ValidationSql(names, options);
     }
 
     /** What came of it. */
     public sealed interface Result {
+
+        /** The one function of these that fits. */
+        default <T extends @Nullable Object> T match(
+                Function<Ran, T> ran,
+                Function<Busy, T> busy,
+                Function<BehindBarrier, T> behindBarrier,
+                Function<Unreadable, T> unreadable,
+                Function<Failed, T> failed) {
+            if (this instanceof Ran it) {
+                return ran.apply(it);
+            }
+            if (this instanceof Busy it) {
+                return busy.apply(it);
+            }
+            if (this instanceof BehindBarrier it) {
+                return behindBarrier.apply(it);
+            }
+            return this instanceof Unreadable it ? unreadable.apply(it) : failed.apply((Failed) this);
+        }
 
         /**
          * It ran.
@@ -79,6 +102,11 @@ public final class ValidationRunner {
         void begin() throws SQLException;
     }
 
+    /** How long PostgreSQL lets it run. */
+    public Duration timeout() {
+        return timeout;
+    }
+
     /** Runs it. */
     public Result run(BackfillDefinition<?> definition) {
         return run(definition, () -> {});
@@ -88,27 +116,26 @@ public final class ValidationRunner {
     @SuppressWarnings(
             "checkstyle:IllegalCatch") // An Error of a definition is the definition's failure, whatever its class.
     public Result run(BackfillDefinition<?> definition, Alone alone) {
-        try (Session session =
-                engine.sessions().open(engine.options().validationTimeout().plus(SOCKET_MARGIN))) {
+        try (Session session = sessions.open(timeout.plus(SOCKET_MARGIN))) {
             try {
-                Optional<Begun> row = sql.begin(session, definition.id());
-                if (row.isEmpty() || !isOf(definition, row.get())) {
+                Optional<Begun> row = sql.begin(session, definition);
+                if (row.isEmpty()
+                        || !Readable.judge(row.get().facts(), definition).yes()) {
                     return new Result.Unreadable();
                 }
                 Begun begun = row.get();
                 if (!begun.alone()) {
                     return new Result.Busy();
                 }
+                if (begun.elsewhere() != null) {
+                    return new Result.Failed(BreachException.ofTarget(begun.elsewhere()));
+                }
                 if (definition.startBarrier() && !begun.barrierPassed()) {
                     return new Result.BehindBarrier(begun.overdue());
                 }
                 alone.begin();
                 ValidationOutcome outcome = proveReadOnly(session, definition, begun.span());
-                if (!sql.isUntouched(session)) {
-                    throw new BreachException(
-                            DiagnosticCode.VALIDATION_WROTE, DiagnosticCode.VALIDATION_WROTE.meaning(), null);
-                }
-                return new Result.Ran(outcome, begun);
+                return ended(session, begun, outcome);
             } catch (SQLException e) {
                 session.failed(e);
                 return new Result.Failed(e);
@@ -120,10 +147,16 @@ public final class ValidationRunner {
         }
     }
 
-    /** Whether the row's key and range are those that the definition declares (ID-5); one that was not started has none. */
-    private static boolean isOf(BackfillDefinition<?> definition, Begun row) {
-        return definition.key().codec().equals(row.keyCodec())
-                && Objects.equals(definition.part().map(FamilyPart::parts).orElse(null), row.rangeParts());
+    private Result ended(Session session, Begun begun, ValidationOutcome outcome) throws SQLException, BreachException {
+        ValidationSql.Ended ended = sql.end(session);
+        if (!ended.untouched()) {
+            throw new BreachException(DiagnosticCode.VALIDATION_WROTE, DiagnosticCode.VALIDATION_WROTE.meaning(), null);
+        }
+        if (!ended.current()) {
+            throw new SQLException(
+                    "a table was rewritten under the validation, whose snapshot does not show its rows", "40001");
+        }
+        return new Result.Ran(outcome, begun);
     }
 
     /** PostgreSQL refuses what writes; that is the definition's breach, not the server's trouble. */
@@ -208,7 +241,9 @@ public final class ValidationRunner {
 
         @Override
         public String withinBound(String alias) {
-            return span == null ? "false" : ValidationSql.within(key, dev.backfill.Identifiers.quote(alias), span);
+            return span == null
+                    ? "false"
+                    : ValidationSql.within(key, dev.backfill.internal.Identifiers.quote(alias), span);
         }
     }
 }

@@ -6,13 +6,17 @@ import dev.backfill.operate.AuditPage;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.ConflictCode;
+import dev.backfill.operate.Evidence;
 import dev.backfill.operate.Gate;
 import dev.backfill.operate.Overview;
 import dev.backfill.operate.Preflight;
 import dev.backfill.operate.UnknownBackfillException;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.preflight.PreflightCheck;
 import dev.backfill.postgres.internal.row.AuditReadSql;
+import dev.backfill.postgres.internal.row.Registry;
+import dev.backfill.postgres.internal.row.RowSql;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -22,20 +26,39 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Honest reads, each from one query at that moment (RM). Thread-safe.
- *
- * @param plane what the handlers share
- */
-public record ReadModel(PlaneContext plane) {
+/** Honest reads, each from one query at that moment (RM). Thread-safe. */
+public final class ReadModel {
+
+    private final Transactions transactions;
+    private final Snapshots snapshots;
+    private final Registry registry;
+    private final RowSql rows;
+    private final AuditReadSql audit;
+    private final PreflightCheck preflight;
+
+    /** Over one engine's tables. */
+    public ReadModel(
+            Transactions transactions,
+            Snapshots snapshots,
+            Registry registry,
+            RowSql rows,
+            AuditReadSql audit,
+            PreflightCheck preflight) {
+        this.transactions = transactions;
+        this.snapshots = snapshots;
+        this.registry = registry;
+        this.rows = rows;
+        this.audit = audit;
+        this.preflight = preflight;
+    }
 
     Overview list() throws SQLException {
-        return plane.engine().control().inTransaction(session -> {
-            SnapshotMapper mapper = new SnapshotMapper(plane.local());
-            List<BackfillSnapshot> all = plane.snapshots().list(session, mapper::map);
-            return new Overview(asOf(session), gate(all), all);
+        return transactions.inTransaction(session -> {
+            Snapshots.All all = snapshots.all(session);
+            return new Overview(asOf(session), gate(all), all.readable(), all.unreadable());
         });
     }
 
@@ -47,10 +70,12 @@ public record ReadModel(PlaneContext plane) {
         }
     }
 
-    private Gate gate(List<BackfillSnapshot> all) {
+    private Gate gate(Snapshots.All all) {
         Map<BackfillId, BackfillSnapshot> byId = new HashMap<>();
-        all.forEach(s -> byId.put(s.id(), s));
-        Set<BackfillId> required = plane.local().registry().required();
+        all.readable().forEach(s -> byId.put(s.id(), s));
+        Set<BackfillId> unreadable =
+                all.unreadable().stream().map(Overview.Unreadable::id).collect(Collectors.toSet());
+        Set<BackfillId> required = registry.required();
         List<Gate.Reason> reasons = new ArrayList<>();
         for (BackfillId id : required) {
             BackfillSnapshot found = byId.get(id);
@@ -58,7 +83,8 @@ public record ReadModel(PlaneContext plane) {
             // What was completed over another range, by another key or in a newer format has not done what is required
             // here.
             if (state != BackfillState.COMPLETED || (found != null && !found.knownHere())) {
-                reasons.add(new Gate.Reason(id, state, code(found, state)));
+                String code = unreadable.contains(id) ? ConflictCode.UNKNOWN_HERE.wireName() : code(found, state);
+                reasons.add(new Gate.Reason(id, state, code));
             }
         }
         return new Gate(!required.isEmpty(), reasons.isEmpty(), List.copyOf(required), reasons);
@@ -74,30 +100,31 @@ public record ReadModel(PlaneContext plane) {
     }
 
     BackfillSnapshot show(BackfillId id) throws SQLException {
-        return plane.engine().control().inTransaction(session -> {
-            SnapshotMapper mapper = new SnapshotMapper(plane.local());
-            return plane.snapshots().detail(session, id, mapper::map).orElseThrow(() -> unknown(id));
-        });
+        return transactions.inTransaction(session -> snapshots.one(session, id).orElseThrow(() -> unknown(id)));
     }
 
-    AuditPage audit(@Nullable BackfillId id, int limit, @Nullable Long before) throws SQLException {
-        return plane.engine().control().inTransaction(session -> {
-            if (id != null && plane.rows().read(session, id).isEmpty()) {
+    AuditPage page(@Nullable BackfillId id, int limit, @Nullable Long before) throws SQLException {
+        return transactions.inTransaction(session -> {
+            if (id != null && rows.read(session, id).isEmpty()) {
                 throw unknown(id);
             }
-            return new AuditReadSql(plane.jooq()).page(session, id, limit, before);
+            return audit.page(session, id, limit, before);
         });
     }
 
     Preflight preflight(BackfillId id) throws SQLException {
-        BackfillDefinition<?> definition =
-                plane.local().registry().find(id.value()).orElse(null);
-        return plane.engine().control().inTransaction(session -> {
-            if (plane.rows().read(session, id).isEmpty() || definition == null) {
+        BackfillDefinition<?> definition = registry.find(id.value()).orElse(null);
+        return transactions.inTransaction(session -> {
+            if (rows.read(session, id).isEmpty() || definition == null) {
                 throw unknown(id);
             }
-            return new PreflightCheck(plane.engine()).full(session, Objects.requireNonNull(definition));
+            return preflight.full(session, Objects.requireNonNull(definition));
         });
+    }
+
+    Evidence evidence(BackfillId id) throws SQLException {
+        return transactions.inTransaction(
+                session -> snapshots.evidence(session, id).orElseThrow(() -> unknown(id)));
     }
 
     private static UnknownBackfillException unknown(BackfillId id) {

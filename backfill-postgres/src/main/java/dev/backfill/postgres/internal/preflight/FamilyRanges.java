@@ -6,11 +6,11 @@ import dev.backfill.FamilyPart;
 import dev.backfill.operate.Finding;
 import dev.backfill.postgres.internal.batch.TableFacts;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.ActionSql;
 import dev.backfill.postgres.internal.row.FamilySql;
 import dev.backfill.postgres.internal.row.FamilySql.Range;
 import dev.backfill.postgres.internal.row.FamilySql.Ranges;
-import dev.backfill.postgres.internal.work.EngineContext;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,8 +28,28 @@ public final class FamilyRanges {
 
     private final FamilySql families;
 
-    public FamilyRanges(EngineContext engine) {
-        this.families = new FamilySql(engine.names());
+    /** Over the families of these tables. */
+    public FamilyRanges(Names names) {
+        this.families = new FamilySql(names);
+    }
+
+    /**
+     * Waits for every other start that may divide the same source, or take it as a whole, and holds off those that come later until
+     * the transaction ends: what is found after this stays true (ID-4).
+     */
+    public void hold(Session session, BackfillDefinition<?> definition) throws SQLException {
+        FamilyPart part = definition.part().orElse(null);
+        if (part != null) {
+            // Parts don't contradict each other, so they share it.
+            families.share(session, part.family().value());
+            return;
+        }
+        // A whole under a part's ID collides with that part's family, and one under a family's own ID with that family.
+        Matcher partId = PART_ID.matcher(definition.id().value());
+        if (partId.matches()) {
+            families.hold(session, partId.group(1));
+        }
+        families.hold(session, definition.id().value());
     }
 
     /** What keeps a part from being started; nothing for a definition of a whole source. */
@@ -54,6 +74,14 @@ public final class FamilyRanges {
 
     /** A definition of the whole source must not take the ID of a part: it would repair the other parts' rows again. */
     private List<Finding> familyOf(Session session, BackfillId id) throws SQLException {
+        if (families.find(session, id).isPresent()) {
+            return List.of(new Finding(
+                    "family_part_started_alone",
+                    id.value(),
+                    "Backfill " + id
+                            + " is a family that was started, and this process declares it as a repair of the whole"
+                            + " source. Declare the family, or use another ID (ID-4)."));
+        }
         Matcher part = PART_ID.matcher(id.value());
         if (!part.matches()) {
             return List.of();

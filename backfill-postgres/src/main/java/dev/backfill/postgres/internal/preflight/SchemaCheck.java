@@ -66,6 +66,7 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
         for (String written : writtenColumns(definition)) {
             writable(facts, table, written, incompatible);
         }
+        collations(session, definition, incompatible);
         List<Finding> unwalkable = incompatible.isEmpty() ? keyFindings(session, definition, facts) : List.of();
         return new SchemaCheck(facts, incompatible, unwalkable);
     }
@@ -120,12 +121,28 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
         }
     }
 
+    /** Work and proof would read through one index, whose order is not the collation's any more (SR-9, VA-4). */
+    private static void collations(Session session, BackfillDefinition<?> definition, List<Finding> findings)
+            throws SQLException {
+        for (KeyColumn key : definition.key().columns()) {
+            if (key.collation() != null && Catalog.isVersionChanged(session, key.collation())) {
+                String subject = definition.table() + "." + key.name();
+                findings.add(new Finding(
+                        "collation_version_changed",
+                        subject,
+                        "The version of collation " + key.collation() + " of key column " + subject
+                                + " is not the recorded one, so its indexes may be out of order. REINDEX them, then ALTER"
+                                + " COLLATION or DATABASE … REFRESH VERSION."));
+            }
+        }
+    }
+
     private static List<Finding> keyFindings(Session session, BackfillDefinition<?> definition, TableFacts facts)
             throws SQLException {
         List<Finding> findings = new ArrayList<>();
         String table = definition.table().toString();
         for (KeyColumn key : definition.key().columns()) {
-            keyColumn(session, facts, table, key, findings);
+            keyColumn(session, facts, definition, key, findings);
         }
         if (!findings.isEmpty()) {
             return findings;
@@ -154,6 +171,14 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
                     "Table " + table + " has no valid index whose first columns are " + key
                             + " in this order, one direction and collation. Create one, concurrently."
                             + underAnotherCollation(facts, names)));
+        }
+        return findings.isEmpty() ? unreadable(session, definition) : findings;
+    }
+
+    private static List<Finding> unreadable(Session session, BackfillDefinition<?> definition) throws SQLException {
+        List<Finding> findings = new ArrayList<>();
+        for (KeyColumn column : definition.key().columns()) {
+            KeyTypeCheck.roundTrip(session, definition.table(), column).ifPresent(findings::add);
         }
         return findings;
     }
@@ -208,9 +233,9 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
     }
 
     private static void keyColumn(
-            Session session, TableFacts facts, String table, KeyColumn key, List<Finding> findings)
+            Session session, TableFacts facts, BackfillDefinition<?> definition, KeyColumn key, List<Finding> findings)
             throws SQLException {
-        String subject = table + "." + key.name();
+        String subject = definition.table() + "." + key.name();
         TableFacts.Column column = facts.columns().get(key.name());
         if (column == null) {
             return;
@@ -222,13 +247,7 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
                     "Key column " + subject + " may be NULL, and a NULL key would be"
                             + " skipped. Set it NOT NULL, or choose another key."));
         }
-        if (!Catalog.typeMatches(session, facts.oid(), key)) {
-            findings.add(new Finding(
-                    "key_type",
-                    subject,
-                    "Key column " + subject + " is " + column.fullType() + ", the definition says " + key.sqlType()
-                            + ". Use the method of Keys that fits."));
-        }
+        KeyTypeCheck.of(session, facts.oid(), definition.table(), key).ifPresent(findings::add);
         if (key.collation() != null) {
             Optional<Boolean> deterministic = Catalog.isDeterministic(session, key.collation());
             if (deterministic.isEmpty()) {

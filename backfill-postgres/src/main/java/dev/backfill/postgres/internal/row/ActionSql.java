@@ -8,7 +8,6 @@ import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.migrate.Names;
-import dev.backfill.postgres.internal.preflight.EndsSql;
 import dev.backfill.postgres.internal.row.FamilySql.Range;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -45,6 +44,8 @@ public final class ActionSql {
                 /* backfill:start */ UPDATE {backfill} SET state = 'running', generation = generation + 1, key_codec = :key_codec,
                   contract = CASE WHEN :range_parts::integer IS NULL THEN 1 ELSE 2 END,
                   range_parts = :range_parts::integer, range_low = :range_low::text[],
+                  target_schema = :target_schema, target_table = :target_table, target_oid = :target_oid,
+                  target_database = :target_database, target_system = :target_system,
                   bound = :bound::text[], bound_empty = :bound::text[] IS NULL, rows_estimated = :rows_estimated::bigint,
                   bound_captured_at = coalesce(:captured_at::timestamptz, pg_catalog.clock_timestamp()), started_at = pg_catalog.clock_timestamp()
                 WHERE id = :id AND state IN (""" + sources(BackfillAction.START) + ") RETURNING state, generation");
@@ -73,19 +74,12 @@ public final class ActionSql {
                 .collect(Collectors.joining(", "));
     }
 
-    /**
-     * Where a transition led.
-     *
-     * @param state the state now
-     * @param generation the generation now
-     */
-    public record Moved(BackfillState state, long generation) {}
-
     /** Enters {@code running} with a bound captured in the session's transaction (SR-1); empty if the state forbids it. */
-    public Optional<Moved> start(
-            Session session, BackfillDefinition<?> definition, Range range, @Nullable Long estimatedRows)
+    public Optional<Transition> start(
+            Session session, BackfillDefinition<?> definition, Target target, Range range, @Nullable Long estimatedRows)
             throws SQLException {
-        Params params = Params.of("id", definition.id().value())
+        Params params = target.params()
+                .and("id", definition.id().value())
                 .and("key_codec", definition.key().codec())
                 .and("bound", Values.array(range.bound()))
                 .and("range_parts", range.parts())
@@ -101,7 +95,7 @@ public final class ActionSql {
     }
 
     /** Pauses, resumes or retries; empty if the state forbids it. */
-    public Optional<Moved> move(Session session, BackfillAction action, BackfillId id) throws SQLException {
+    public Optional<Transition> move(Session session, BackfillAction action, BackfillId id) throws SQLException {
         Sql sql = others.get(action);
         if (sql == null) {
             throw new IllegalArgumentException("no plain transition: " + action);
@@ -109,12 +103,12 @@ public final class ActionSql {
         return one(session, sql, Params.of("id", id.value()));
     }
 
-    private static Optional<Moved> one(Session session, Sql sql, Params params) throws SQLException {
+    private static Optional<Transition> one(Session session, Sql sql, Params params) throws SQLException {
         try (PreparedStatement statement = sql.prepare(session.connection(), params);
                 ResultSet row = statement.executeQuery()) {
             return row.next()
                     ? Optional.of(
-                            new Moved(BackfillState.ofWireName(row.getString("state")), row.getLong("generation")))
+                            new Transition(BackfillState.ofWireName(row.getString("state")), row.getLong("generation")))
                     : Optional.empty();
         }
     }

@@ -7,30 +7,22 @@ import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.OperatorRequest;
-import dev.backfill.postgres.internal.control.LocalView;
-import dev.backfill.postgres.internal.control.OperatorPlane;
-import dev.backfill.postgres.internal.control.OperatorPlane.BootRefusal;
-import dev.backfill.postgres.internal.control.PlaneContext;
+import dev.backfill.postgres.internal.control.BootStart;
+import dev.backfill.postgres.internal.control.OperatorEvents;
 import dev.backfill.postgres.internal.control.Unavailability;
 import dev.backfill.postgres.internal.events.Events;
-import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.postgres.internal.jdbc.SqlFailure;
-import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.migrate.LibraryTables;
 import dev.backfill.postgres.internal.migrate.Migration;
 import dev.backfill.postgres.internal.migrate.Migrator;
 import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.migrate.SchemaVersion;
-import dev.backfill.postgres.internal.row.AuditSql;
-import dev.backfill.postgres.internal.row.ClaimSql;
-import dev.backfill.postgres.internal.row.OutcomeSql;
+import dev.backfill.postgres.internal.row.LibraryVersion;
 import dev.backfill.postgres.internal.row.RegistrationSql;
-import dev.backfill.postgres.internal.supervise.StuckThreads;
-import dev.backfill.postgres.internal.work.BatchMeter;
-import dev.backfill.postgres.internal.work.EngineContext;
+import dev.backfill.postgres.internal.supervise.Supervisor;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -44,7 +36,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,17 +47,16 @@ import org.slf4j.LoggerFactory;
 public final class StartupSteps {
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
-    private static final Duration ROW_LOCK_WAIT = Duration.ofSeconds(2);
 
     private final Configuration configuration;
     private final List<Migration> steps;
     private final Events events;
-    private final BooleanSupplier allBusy;
-    private final StuckThreads caught;
+    private final Supervisor supervisor;
+    private final ControlGraph controls;
     private final Sessions sessions;
-    private final AtomicReference<@Nullable PlaneContext> verified = new AtomicReference<>();
+    private final AtomicReference<@Nullable EngineGraph> verified = new AtomicReference<>();
     private final Set<BackfillId> toStart;
-    private final Map<BackfillId, BootRefusal> refused = new ConcurrentHashMap<>();
+    private final Map<BackfillId, BootStart.Refusal> refused = new ConcurrentHashMap<>();
     private volatile @Nullable BackfillException problem;
     private volatile boolean schemaSettled;
     // Kept for what it has said already; used by the boot thread only.
@@ -76,15 +66,15 @@ public final class StartupSteps {
             Configuration configuration,
             List<Migration> steps,
             Events events,
-            BooleanSupplier allBusy,
-            StuckThreads caught) {
+            Supervisor supervisor,
+            ControlGraph controls) {
         this.configuration = configuration;
         this.steps = steps;
         this.toStart = Collections.synchronizedSet(
                 new LinkedHashSet<>(configuration.registry().required()));
         this.events = events;
-        this.allBusy = allBusy;
-        this.caught = caught;
+        this.supervisor = supervisor;
+        this.controls = controls;
         this.sessions = new Sessions(
                 configuration.connections(), configuration.options().preparedStatements());
     }
@@ -102,12 +92,12 @@ public final class StartupSteps {
                     && !migrator(names(patience)).migrate()) {
                 return false;
             }
-            PlaneContext plane = context(patience);
+            EngineGraph engine = engine(patience);
             if (configuration.mode() == SchemaMode.MIGRATE) {
                 hostMigrations();
             }
             schemaSettled = true;
-            register(plane);
+            register(engine);
             problem = null;
             return true;
         } catch (SQLException e) {
@@ -124,11 +114,11 @@ public final class StartupSteps {
      * @throws BackfillUnavailableException when PostgreSQL could not be asked, or could not start one of them
      */
     void startRequired() {
-        PlaneContext plane = context(configuration.options().operatorTimeout());
+        EngineGraph engine = engine(configuration.options().operatorTimeout());
         SQLException first = null;
         for (BackfillId id : List.copyOf(toStart)) {
             try {
-                start(plane, id);
+                start(engine, id);
             } catch (SQLException e) {
                 first = first == null ? e : first;
                 if (SqlFailure.of(e) == SqlFailure.INFRASTRUCTURE) {
@@ -143,8 +133,35 @@ public final class StartupSteps {
         problem = null;
     }
 
+    /**
+     * Whether what startup promised still holds: the tables, a row for each definition, and no required one that nobody started. An
+     * unreadable database says nothing about it.
+     */
+    boolean isKept() {
+        EngineGraph engine = engine(configuration.options().operatorTimeout());
+        try {
+            return engine.transactions()
+                    .inTransaction(session -> new RegistrationSql(engine.names())
+                            .isKept(session, configuration.registry().ids(), required()));
+        } catch (SQLException e) {
+            return SqlFailure.of(e) != SqlFailure.SCHEMA;
+        }
+    }
+
+    /** The required set is to be started again, as far as it is pending. */
+    void promiseAgain() {
+        toStart.addAll(configuration.registry().required());
+    }
+
+    private List<String> required() {
+        return configuration.registry().required().stream()
+                .filter(id -> !refused.containsKey(id))
+                .map(BackfillId::value)
+                .toList();
+    }
+
     /** Required backfills that could not be started so far, and why. */
-    Map<BackfillId, BootRefusal> refused() {
+    Map<BackfillId, BootStart.Refusal> refused() {
         return refused;
     }
 
@@ -170,13 +187,13 @@ public final class StartupSteps {
     }
 
     /**
-     * The shared parts, once the library's tables were found usable; asked for anew on each call until then.
+     * The object graph, once the library's tables were found usable; asked for anew on each call until then.
      *
      * @param patience how long to wait for an answer of the server
      * @throws BackfillUnavailableException while they can't be used
      */
-    PlaneContext context(Duration patience) {
-        PlaneContext known = verified.get();
+    EngineGraph engine(Duration patience) {
+        EngineGraph known = verified.get();
         if (known != null) {
             return known;
         }
@@ -186,9 +203,7 @@ public final class StartupSteps {
                 SchemaVersion.read(session, names).require(names, steps);
                 requireTables(session, names);
             }
-            LocalView local = new LocalView(
-                    configuration.registry(), configuration.options().maxAttempts(), allBusy, caught);
-            PlaneContext made = PlaneContext.of(engine(names), local);
+            EngineGraph made = new EngineGraph(configuration, names, sessions, events, supervisor, controls);
             return verified.compareAndSet(null, made) ? made : Objects.requireNonNull(verified.get());
         } catch (SQLException e) {
             throw Unavailability.of(e);
@@ -205,26 +220,6 @@ public final class StartupSteps {
         if (steps.equals(Migration.ALL)) {
             LibraryTables.require(session, names);
         }
-    }
-
-    private EngineContext engine(Names names) {
-        ClaimSql claims = new ClaimSql(names);
-        return new EngineContext(
-                configuration.options(),
-                names,
-                configuration.registry(),
-                sessions,
-                new Transactions(
-                        sessions,
-                        Limits.ofControl(configuration.options(), ROW_LOCK_WAIT),
-                        configuration.options().operatorTimeout()),
-                new EngineContext.Statements(
-                        claims,
-                        new OutcomeSql(names, claims, configuration.options()),
-                        new AuditSql(names, configuration.sink())),
-                events,
-                new BatchMeter(),
-                caught);
     }
 
     private Migrator migrator(Names names) {
@@ -272,23 +267,24 @@ public final class StartupSteps {
         }
     }
 
-    private void register(PlaneContext plane) throws SQLException {
-        RegistrationSql registration = new RegistrationSql(plane.engine().names());
-        plane.engine().control().inTransaction(session -> {
+    private void register(EngineGraph engine) throws SQLException {
+        RegistrationSql registration = new RegistrationSql(engine.names());
+        engine.transactions().inTransaction(session -> {
             registration.insertMissing(session, configuration.registry().ids());
             return true;
         });
-        plane.engine().control().inTransaction(session -> {
+        engine.transactions().inTransaction(session -> {
             registration.describe(session, configuration.registry().all(), LibraryVersion.TEXT);
             return true;
         });
     }
 
-    private void start(PlaneContext plane, BackfillId id) throws SQLException {
+    private void start(EngineGraph engine, BackfillId id) throws SQLException {
         OperatorRequest request = new OperatorRequest(
                 BackfillAction.START, id, "startup-" + UUID.randomUUID(), Authority.startup(), null);
         // Recorded once: a start that is tried every few seconds must not fill the audit.
-        BootRefusal why = OperatorPlane.startAtBoot(plane, request, !refused.containsKey(id))
+        BootStart.Refusal why = new BootStart(engine.handlers().lifecycle(), new OperatorEvents(events))
+                .start(request, !refused.containsKey(id))
                 .orElse(null);
         if (why == null) {
             toStart.remove(id);
