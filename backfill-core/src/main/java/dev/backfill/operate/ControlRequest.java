@@ -12,13 +12,15 @@ import org.jspecify.annotations.Nullable;
  * @param requestId 1 to 128 characters of 0x21 to 0x7E, chosen by the caller, new for each logical request
  * @param authority who asks
  * @param note why, at most 500 characters, kept in the audit; null for none
+ * @param generation the generation on which this was decided: at any other the request is refused (CL-3); null for any
  * @since 0.1
  */
 public record ControlRequest(
         BackfillId id,
         String requestId,
         Authority authority,
-        @Nullable String note) {
+        @Nullable String note,
+        @Nullable Long generation) {
 
     /** Checks the request ID and cleans the note. */
     public ControlRequest {
@@ -33,5 +35,10 @@ public record ControlRequest(
             }
             note = BoundedText.clean(note, OperatorRequest.MAX_NOTE);
         }
+    }
+
+    /** A request that holds at any generation. */
+    public ControlRequest(BackfillId id, String requestId, Authority authority, @Nullable String note) {
+        this(id, requestId, authority, note, null);
     }
 }

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param requestId 1 to 128 characters of 0x21 to 0x7E, chosen by the caller, new for each logical request
  * @param authority who asks
  * @param note why, at most 500 characters, kept in the audit; null for none
+ * @param generation the generation on which this was decided: at any other the request is refused (CL-3); null for any
  * @since 0.1
  */
 public record OperatorRequest(
@@ -19,7 +20,8 @@ public record OperatorRequest(
         BackfillId id,
         String requestId,
         Authority authority,
-        @Nullable String note) {
+        @Nullable String note,
+        @Nullable Long generation) {
 
     /** The most characters of a note. */
     public static final int MAX_NOTE = 500;
@@ -37,6 +39,12 @@ public record OperatorRequest(
             }
             note = BoundedText.clean(note, MAX_NOTE);
         }
+    }
+
+    /** A request that holds at any generation. */
+    public OperatorRequest(
+            BackfillAction action, BackfillId id, String requestId, Authority authority, @Nullable String note) {
+        this(action, id, requestId, authority, note, null);
     }
 
     /** Whether a text may be a request ID. */

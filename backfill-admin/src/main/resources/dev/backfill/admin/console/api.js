@@ -68,9 +68,10 @@ export function attempt(credential) {
   return call("GET", "?limit=1", {}, undefined, READ_LIMIT_MS, credential);
 }
 
-export function control(id, action, requestId, note) {
+/** A control on the generation that somebody saw when they decided; null for a family, whose parts have their own. */
+export function control(id, action, requestId, note, generation) {
   const body = note ? JSON.stringify({ note }) : undefined;
-  const headers = { "Idempotency-Key": requestId, ...(body ? { "Content-Type": "application/json" } : {}) };
+  const headers = { "Idempotency-Key": requestId, ...(body ? { "Content-Type": "application/json" } : {}), ...(generation ? { "If-Match": `"${generation}"` } : {}) };
   return call("POST", `${encodeURIComponent(id)}/${action}`, headers, body, CONTROL_LIMIT_MS);
 }
 

@@ -98,7 +98,7 @@ function actions(row, request, current) {
     disabled: open || !current,
     onclick: async () => {
       const decision = await confirm(action, row);
-      if (decision) controls.begin(row.id, action, decision.note);
+      if (decision) controls.begin(row.id, action, decision.note, row.claim.generation);
     },
   }, ACTIONS[action]?.label ?? action));
   return [

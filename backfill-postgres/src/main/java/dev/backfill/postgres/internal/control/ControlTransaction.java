@@ -82,6 +82,9 @@ public final class ControlTransaction {
             audit(session, asked, row.state(), row.position(), "replayed");
             return control.replay(session, row, earlier);
         }
+        if (asked.isDecidedBefore(row)) {
+            throw RefusedException.because(ConflictCode.GENERATION_CONFLICT, row);
+        }
         Decision<T> decided = control.decide(session, readable(row));
         audit(session, asked, decided.prior(), decided.now(), decided.outcome());
         if (decided.result() != null) {

@@ -201,7 +201,13 @@ public final class ValidationRun {
                 return;
             }
             Asked ofTheEngine = new Asked(
-                    asked.requestId(), "complete", asked.id(), new Authority(Authority.Kind.ENGINE, null), null, null);
+                    asked.requestId(),
+                    "complete",
+                    asked.id(),
+                    new Authority(Authority.Kind.ENGINE, null),
+                    null,
+                    null,
+                    null);
             transaction.audit(
                     session,
                     ofTheEngine,

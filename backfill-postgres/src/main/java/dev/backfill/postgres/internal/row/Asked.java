@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param note the operator's note
  * @param parameters what is asked beyond the action, as a versioned text that two requests share only if they ask the same; null for
  *     actions without parameters
+ * @param generation on which it was decided; null for any. No part of its identity
  */
 public record Asked(
         String requestId,
@@ -25,7 +26,8 @@ public record Asked(
         BackfillId id,
         Authority authority,
         @Nullable String note,
-        @Nullable String parameters) {
+        @Nullable String parameters,
+        @Nullable Long generation) {
 
     /** Of a lifecycle request. */
     public static Asked of(OperatorRequest request) {
@@ -35,12 +37,25 @@ public record Asked(
                 request.id(),
                 request.authority(),
                 request.note(),
-                null);
+                null,
+                request.generation());
     }
 
     /** Of a request that moves nothing in the row. */
     public static Asked of(ControlRequest request, String action, @Nullable String parameters) {
-        return new Asked(request.requestId(), action, request.id(), request.authority(), request.note(), parameters);
+        return new Asked(
+                request.requestId(),
+                action,
+                request.id(),
+                request.authority(),
+                request.note(),
+                parameters,
+                request.generation());
+    }
+
+    /** Whether it was decided on another generation than the row's (CL-3). */
+    public boolean isDecidedBefore(RowSql.Row row) {
+        return generation != null && generation != row.generation();
     }
 
     /** Its audit record. */
