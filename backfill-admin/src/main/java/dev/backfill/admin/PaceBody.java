@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
  * @param generation on which it was decided, or null
  */
 record PaceBody(
-        String requestId, @Nullable String note, @Nullable Pacing pacing, @Nullable Long generation) {
+        String requestId,
+        @Nullable String note,
+        @Nullable Pacing pacing,
+        @Nullable Long generation) {
 
     private static final Set<String> LIMITS =
             Set.of("pause_ratio", "rows_per_second", "wal_bytes_per_second", "target_batch_ms");

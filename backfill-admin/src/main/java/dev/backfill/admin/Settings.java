@@ -37,7 +37,8 @@ final class Settings {
 
     ObjectNode pace(Authority authority, Route route, PaceBody asked) {
         PaceOutcome outcome = operations.pace(
-                new dev.backfill.operate.ControlRequest(route.knownId(), asked.requestId(), authority, asked.note(), asked.generation()),
+                new dev.backfill.operate.ControlRequest(
+                        route.knownId(), asked.requestId(), authority, asked.note(), asked.generation()),
                 asked.pacing());
         if (outcome instanceof PaceOutcome.InForce done) {
             ObjectNode json = object();
@@ -50,8 +51,8 @@ final class Settings {
     }
 
     ObjectNode rehearse(Authority authority, Route route, ControlRequest asked) {
-        RehearsalOutcome outcome = operations.rehearse(
-                new dev.backfill.operate.ControlRequest(route.knownId(), asked.requestId(), authority, asked.note(), asked.generation()));
+        RehearsalOutcome outcome = operations.rehearse(new dev.backfill.operate.ControlRequest(
+                route.knownId(), asked.requestId(), authority, asked.note(), asked.generation()));
         if (outcome instanceof RehearsalOutcome.Rehearsed done) {
             ObjectNode json = object();
             json.put("request_id", asked.requestId());

@@ -11,7 +11,7 @@ const requests = new Map();
 let changed = () => {};
 
 /** An own random source: crypto.randomUUID exists only on secure origins, and a console may be reached by plain HTTP. */
-function newRequestId() {
+export function newRequestId() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `console-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
