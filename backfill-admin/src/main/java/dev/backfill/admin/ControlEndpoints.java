@@ -112,9 +112,7 @@ final class ControlEndpoints {
                 "This process has no definition of that ID, or can't read its row; ask one of the release that can.";
             case INCOMPATIBLE_SCHEMA -> "The database lacks something that the definition needs; migrate or grant it.";
             case PREFLIGHT_FAILED -> "Preflight found errors; 'findings' lists them.";
-            case GENERATION_CONFLICT ->
-                "It is at generation " + conflict.now().claim().generation()
-                        + ", not at the one of If-Match: look at it again, then decide.";
+            case GENERATION_CONFLICT -> "The backfill has moved on since you looked; look again, then decide.";
         };
     }
 

@@ -105,7 +105,7 @@ class ConsoleIT {
         browser.find("[data-action=resume]");
         assertThat(host.operations.performed).hasSize(1);
         assertThat(host.operations.performed.get(0).note()).isEqualTo("disk is filling up");
-        assertThat(host.operations.performed.get(0).generation()).isEqualTo(1L); // CL-3
+        assertThat(host.operations.performed.get(0).decidedOn()).isEqualTo(1L); // CL-3
         browser.untilText("disk is filling up");
     }
 

@@ -169,7 +169,7 @@ final class ScriptedOperations implements BackfillOperations {
                     ? stored.replay(row)
                     : new ActionOutcome.Conflict(ConflictCode.REQUEST_ID_REUSED, row, List.of(), false);
         }
-        if (request.generation() != null && request.generation() != row.claim().generation()) {
+        if (request.decidedOn() != null && request.decidedOn() != row.claim().generation()) {
             return new ActionOutcome.Conflict(ConflictCode.GENERATION_CONFLICT, row, List.of(), false);
         }
         String result = decide(request.action(), row.state());

@@ -18,7 +18,7 @@ public enum ConflictCode {
     INCOMPATIBLE_SCHEMA,
     /** Preflight found errors. */
     PREFLIGHT_FAILED,
-    /** The row has moved on from the generation on which the request was decided (CL-3). */
+    /** The row has moved on since the generation on which the request was decided (CL-3). */
     GENERATION_CONFLICT;
 
     /** The name in the HTTP API and the audit. */

@@ -82,10 +82,8 @@ public final class ControlTransaction {
             audit(session, asked, row.state(), row.position(), "replayed");
             return control.replay(session, row, earlier);
         }
-        if (asked.isDecidedBefore(row)) {
-            throw RefusedException.because(ConflictCode.GENERATION_CONFLICT, row);
-        }
-        Decision<T> decided = control.decide(session, readable(row));
+        refuseIfMovedOn(asked, readable(row));
+        Decision<T> decided = control.decide(session, row);
         audit(session, asked, decided.prior(), decided.now(), decided.outcome());
         if (decided.result() != null) {
             ledger.answer(
@@ -97,6 +95,13 @@ public final class ControlTransaction {
 
     private static boolean isAnswered(@Nullable Stored earlier) {
         return earlier != null && earlier.result() != null;
+    }
+
+    private static void refuseIfMovedOn(Asked asked, Row row) throws RefusedException {
+        Long expected = asked.decidedOn();
+        if (expected != null && expected != row.generation()) {
+            throw RefusedException.because(ConflictCode.GENERATION_CONFLICT, row);
+        }
     }
 
     /** The row, for those that may go on only if they can read it (ID-5). */

@@ -157,7 +157,7 @@ public final class ValidationRun {
         private final ValidationOutcome outcome;
 
         Verdict(Asked asked, ValidationRunner.Result.Ran ran) {
-            this.asked = asked;
+            this.asked = asked.decided();
             this.judged = ran.row();
             this.outcome = ran.outcome();
         }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param note the operator's note
  * @param parameters what is asked beyond the action, as a versioned text that two requests share only if they ask the same; null for
  *     actions without parameters
- * @param generation on which it was decided; null for any. No part of its identity
+ * @param decidedOn the generation on which it was decided; null for whatever the row has. No part of the identity
  */
 public record Asked(
         String requestId,
@@ -27,7 +27,7 @@ public record Asked(
         Authority authority,
         @Nullable String note,
         @Nullable String parameters,
-        @Nullable Long generation) {
+        @Nullable Long decidedOn) {
 
     /** Of a lifecycle request. */
     public static Asked of(OperatorRequest request) {
@@ -38,7 +38,7 @@ public record Asked(
                 request.authority(),
                 request.note(),
                 null,
-                request.generation());
+                request.decidedOn());
     }
 
     /** Of a request that moves nothing in the row. */
@@ -50,12 +50,12 @@ public record Asked(
                 request.authority(),
                 request.note(),
                 parameters,
-                request.generation());
+                request.decidedOn());
     }
 
-    /** Whether it was decided on another generation than the row's (CL-3). */
-    public boolean isDecidedBefore(RowSql.Row row) {
-        return generation != null && generation != row.generation();
+    /** The same request once it was decided: what follows is fenced by what was judged. */
+    public Asked decided() {
+        return new Asked(requestId, action, id, authority, note, parameters, null);
     }
 
     /** Its audit record. */
