@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The operator plane: everything that can be seen and steered, each call authorized, controls audited and idempotent (IK, AU).
  *
+ * <p>For callers: the engine implements it, and methods are added in minor releases. A test double extends it at its own risk.
+ *
  * <p>Thread-safe. Every call opens and ends its own transaction on a connection of the host's source and returns within the
  * operator time limits. Reads throw {@link AccessDeniedException}, {@link UnknownBackfillException} and
  * {@link BackfillUnavailableException}; controls return what became of them.
@@ -74,7 +76,7 @@ public interface BackfillOperations {
      * request rehearses again. What own code does outside its transaction is not rolled back.
      *
      * <p>Returns in bounded time: code that does not come back is interrupted, reported as {@link DiagnosticCode#DEADLINE_PASSED},
-     * and ends the rehearsal. One definition is rehearsed once at a time in a process, and not at all while a thread is caught in its
+     * and ends the rehearsal. One definition is rehearsed once at a time in a process, and not at all while a thread is stuck in its
      * code: then the refusal is {@link BackfillUnavailableException.Reason#BUSY}.
      */
     RehearsalOutcome rehearse(ControlRequest request);

@@ -113,7 +113,7 @@ public final class ControlTransaction {
     }
 
     /** Why it was refused. What was entered is rolled back, so the same request may come again; that it was refused is recorded apart. */
-    ActionOutcome refusal(Asked asked, RefusedException refused, boolean audited) throws SQLException {
+    ActionOutcome.Refusal refusal(Asked asked, RefusedException refused, boolean audited) throws SQLException {
         return transactions.inTransaction(session -> {
             if (audited) {
                 audit(session, asked, refused.state(), refused.at, refused.outcomeCode());

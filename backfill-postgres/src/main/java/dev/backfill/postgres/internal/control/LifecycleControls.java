@@ -164,7 +164,7 @@ public final class LifecycleControls {
         }
 
         @Override
-        public ActionOutcome refused(ActionOutcome refusal) {
+        public ActionOutcome refused(ActionOutcome.Refusal refusal) {
             return refusal;
         }
     }

@@ -119,7 +119,8 @@ public final class OperatorPlane implements BackfillOperations {
     }
 
     /** A control beside the lifecycle. */
-    private <T> T beside(ControlRequest request, String action, Read<T> control, Function<ActionOutcome, T> refusal) {
+    private <T> T beside(
+            ControlRequest request, String action, Read<T> control, Function<ActionOutcome.Refusal, T> refusal) {
         if (!authorize(
                 request.authority(), Capability.CONTROL, action, request.id().value(), request.requestId())) {
             return refusal.apply(new ActionOutcome.Denied());

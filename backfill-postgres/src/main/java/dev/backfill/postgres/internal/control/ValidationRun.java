@@ -217,7 +217,7 @@ public final class ValidationRun {
         }
 
         @Override
-        public Boolean refused(ActionOutcome refusal) {
+        public Boolean refused(ActionOutcome.Refusal refusal) {
             return false;
         }
     }
