@@ -23,11 +23,7 @@ public record ControlRequest(
         @Nullable Long decidedOn) {
 
     /** A request for whatever generation the row has. */
-    public ControlRequest(
-            BackfillId id,
-            String requestId,
-            Authority authority,
-            @Nullable String note) {
+    public ControlRequest(BackfillId id, String requestId, Authority authority, @Nullable String note) {
         this(id, requestId, authority, note, null);
     }
 

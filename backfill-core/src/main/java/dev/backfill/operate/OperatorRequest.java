@@ -44,11 +44,7 @@ public record OperatorRequest(
 
     /** A request for whatever generation the row has. */
     public OperatorRequest(
-            BackfillAction action,
-            BackfillId id,
-            String requestId,
-            Authority authority,
-            @Nullable String note) {
+            BackfillAction action, BackfillId id, String requestId, Authority authority, @Nullable String note) {
         this(action, id, requestId, authority, note, null);
     }
 
