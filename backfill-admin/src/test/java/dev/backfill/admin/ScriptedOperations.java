@@ -198,11 +198,7 @@ final class ScriptedOperations implements BackfillOperations {
 
     @Override
     public void rejected(
-            Authority authority,
-            String attempted,
-            @Nullable String id,
-            @Nullable String requestId,
-            String outcome) {
+            Authority authority, String attempted, @Nullable String id, @Nullable String requestId, String outcome) {
         denials.add(authority.name() + "/" + outcome + "/" + attempted + "/" + id + "/" + requestId);
     }
 

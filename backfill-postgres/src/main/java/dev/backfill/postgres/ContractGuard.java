@@ -5,7 +5,7 @@ import dev.backfill.Family;
 import dev.backfill.InvalidDefinitionException;
 import dev.backfill.TableName;
 import dev.backfill.internal.Identifiers;
-import dev.backfill.postgres.internal.row.Readable;
+import dev.backfill.postgres.internal.row.Readability;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -239,15 +239,15 @@ public final class ContractGuard {
         if (state == null) {
             return "not registered in this database, or a family that was never started";
         }
-        if (!Readable.isKnown(row.getInt(3))) {
+        if (!Readability.isKnown(row.getInt(3))) {
             return "in a row of a newer format";
         }
         if (!state.equals("completed")) {
             return state;
         }
         Integer wanted = row.getObject(2, Integer.class);
-        Readable judged =
-                wanted == null ? Readable.READABLE : Readable.ofRange(row.getObject(5, Integer.class), wanted);
+        Readability judged =
+                wanted == null ? Readability.READABLE : Readability.ofRange(row.getObject(5, Integer.class), wanted);
         return judged.yes() ? null : "completed over another range than its family's";
     }
 }

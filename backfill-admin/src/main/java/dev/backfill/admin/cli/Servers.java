@@ -26,7 +26,7 @@ final class Servers {
     static List<Server> of(Path file, List<String> names) throws IOException {
         Map<String, Server> known = new LinkedHashMap<>();
         for (String line : Files.readAllLines(file)) {
-            String[] words = line.strip().split("\\s+");
+            String[] words = line.strip().split("\\s+", -1);
             if (!words[0].isEmpty() && !words[0].startsWith("#")) {
                 if (words.length < 2 || words.length > 3) {
                     throw new IOException("a line must hold a name, a URL and perhaps a token file");

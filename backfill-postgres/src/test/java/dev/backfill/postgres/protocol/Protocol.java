@@ -68,11 +68,10 @@ final class Protocol {
         Left left = world.left();
         int token = 10 - left.times().get(Left.CLAIM);
         Worker holds = new Worker(Phase.HOLDS, token, db.generation() + 1, db.checkpoint(), false, world.history());
-        World after = world.committed(db.moved(db.state(), db.generation() + 1, token)).with(i, holds);
+        World after = world.committed(db.moved(db.state(), db.generation() + 1, token))
+                .with(i, holds);
         steps.add(new Step(
-                i + " claims",
-                after.with(left.less(Left.CLAIM)),
-                free ? null : "a live claim was taken over (CL-1)"));
+                i + " claims", after.with(left.less(Left.CLAIM)), free ? null : "a live claim was taken over (CL-1)"));
     }
 
     /** Look and window: the gate is open where the row is the worker's; what it repairs is seen by nobody yet. */
@@ -120,7 +119,8 @@ final class Protocol {
         Worker done = new Worker(Phase.HOLDS, worker.token(), worker.generation(), to, false, world.history());
         steps.add(new Step(i + " commits a batch", world.committed(next).with(i, done), breach));
         if (world.left().has(Left.LOST_ANSWER)) {
-            World lost = world.with(i, worker.in(Phase.UNKNOWN)).with(world.left().less(Left.LOST_ANSWER));
+            World lost =
+                    world.with(i, worker.in(Phase.UNKNOWN)).with(world.left().less(Left.LOST_ANSWER));
             steps.add(new Step(i + " commits a batch, and the answer is lost", lost.committed(next), breach));
             steps.add(new Step(i + " loses the connection before COMMIT", lost, null));
         }
@@ -130,7 +130,9 @@ final class Protocol {
     private void settle(World world, int i, Worker worker, List<Step> steps) {
         Db db = world.db();
         boolean mine = db.generation() == worker.generation() && db.token() == worker.token();
-        if (!passes(ProtocolGuard.SETTLEMENT_TOKEN, mine) || db.state() == State.COMPLETED || db.state() == State.PAUSED) {
+        if (!passes(ProtocolGuard.SETTLEMENT_TOKEN, mine)
+                || db.state() == State.COMPLETED
+                || db.state() == State.PAUSED) {
             steps.add(new Step(i + " was superseded", world.with(i, Worker.IDLE), null));
             return;
         }
@@ -141,8 +143,8 @@ final class Protocol {
         String breach = !mine
                 ? "a claim that is not the worker's was taken from its owner (CL-1)"
                 : landed && !isThere ? "a batch that is not there was announced as landed (AT-3)" : null;
-        Worker anew = new Worker(
-                Phase.HOLDS, worker.token(), db.generation() + 1, db.checkpoint(), false, world.history());
+        Worker anew =
+                new Worker(Phase.HOLDS, worker.token(), db.generation() + 1, db.checkpoint(), false, world.history());
         World after = world.committed(db.moved(db.state(), db.generation() + 1, worker.token()));
         steps.add(new Step(i + (landed ? " settles: landed" : " settles: rolled back"), after.with(i, anew), breach));
     }
@@ -187,10 +189,7 @@ final class Protocol {
         if (left.has(Left.PAUSE) && (db.state() == State.RUNNING || db.state() == State.VALIDATING)) {
             int generation = db.generation() + (on(ProtocolGuard.PAUSE_GENERATION) ? 1 : 0);
             World paused = world.moved().committed(db.moved(State.PAUSED, generation, 0));
-            steps.add(new Step(
-                    "pause",
-                    paused.with(left.less(Left.PAUSE)),
-                    null));
+            steps.add(new Step("pause", paused.with(left.less(Left.PAUSE)), null));
         }
         if (db.state() == State.PAUSED) {
             State to = db.checkpoint() == World.ROWS ? State.VALIDATING : State.RUNNING;
@@ -207,7 +206,9 @@ final class Protocol {
         if (judged == null) {
             if (db.state() == State.VALIDATING && holds(world)) {
                 steps.add(new Step(
-                        "an explicit validation holds", world.judged(new Judged(db.generation(), world.history(), false)), null));
+                        "an explicit validation holds",
+                        world.judged(new Judged(db.generation(), world.history(), false)),
+                        null));
             }
             return;
         }
@@ -220,7 +221,9 @@ final class Protocol {
             steps.add(new Step(
                     "the explicit validation completes",
                     world.judged(null).committed(db.moved(State.COMPLETED, db.generation() + 1, 0)),
-                    generation && history && !judged.moved() ? null : "what was completed is not what was judged (CL-3)"));
+                    generation && history && !judged.moved()
+                            ? null
+                            : "what was completed is not what was judged (CL-3)"));
         }
     }
 
@@ -237,7 +240,8 @@ final class Protocol {
             steps.add(new Step("the lease runs out", lapsed, null));
         }
         for (int to = 0; left.has(Left.FAILOVER) && to < world.past().size(); to++) {
-            steps.add(new Step("a failover loses " + (world.past().size() - to) + " commits", world.failedOver(to), null));
+            steps.add(new Step(
+                    "a failover loses " + (world.past().size() - to) + " commits", world.failedOver(to), null));
         }
         if (left.has(Left.FAILOVER) && left.has(Left.REPLAY)) {
             steps.add(new Step("a replica follows", world.replicated().with(left.less(Left.REPLAY)), null));
@@ -256,15 +260,22 @@ final class Protocol {
         }
         int lsn = world.db().completed();
         boolean sameHistory = world.replica().history() == lsn / 100;
-        if (completed && passes(ProtocolGuard.REPLICA_HISTORY, sameHistory) && world.replica().db().at() >= lsn % 100) {
+        if (completed
+                && passes(ProtocolGuard.REPLICA_HISTORY, sameHistory)
+                && world.replica().db().at() >= lsn % 100) {
             boolean there = world.replica().db().state() == State.COMPLETED;
             if (!there) {
-                steps.add(new Step("the replica gate says yes", world, "a replica that lacks the completion was let in (SC-6)"));
+                steps.add(new Step(
+                        "the replica gate says yes", world, "a replica that lacks the completion was let in (SC-6)"));
             }
         }
         // After a failover the old transaction is gone; a new one may carry a number that looks older.
-        if (!on(ProtocolGuard.BARRIER_HISTORY) && world.history() > 0 && world.writer() == Writer.GONE && world.db().checkpoint() == 0) {
-            steps.add(new Step("the start barrier waits", world, "the barrier waits for a transaction of another history (SR-6)"));
+        if (!on(ProtocolGuard.BARRIER_HISTORY)
+                && world.history() > 0
+                && world.writer() == Writer.GONE
+                && world.db().checkpoint() == 0) {
+            steps.add(new Step(
+                    "the start barrier waits", world, "the barrier waits for a transaction of another history (SR-6)"));
         }
     }
 

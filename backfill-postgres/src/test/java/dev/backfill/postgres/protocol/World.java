@@ -56,7 +56,16 @@ record World(
     }
 
     /** The row of the backfill, and how often each source row was repaired. */
-    record Db(State state, int generation, int token, boolean expired, int checkpoint, int first, int second, int at, int completed) {
+    record Db(
+            State state,
+            int generation,
+            int token,
+            boolean expired,
+            int checkpoint,
+            int first,
+            int second,
+            int at,
+            int completed) {
 
         int hits(int row) {
             return row == 0 ? first : second;
@@ -64,8 +73,15 @@ record World(
 
         Db repaired(int row) {
             return new Db(
-                    state, generation, token, expired, checkpoint,
-                    first + (row == 0 ? 1 : 0), second + (row == 1 ? 1 : 0), at, completed);
+                    state,
+                    generation,
+                    token,
+                    expired,
+                    checkpoint,
+                    first + (row == 0 ? 1 : 0),
+                    second + (row == 1 ? 1 : 0),
+                    at,
+                    completed);
         }
 
         Db moved(State to, int newGeneration, int newToken) {
@@ -137,8 +153,16 @@ record World(
     static World start(Scope scope) {
         Db db = new Db(State.RUNNING, 1, 0, false, 0, 0, 0, 0, -1);
         return new World(
-                db, List.of(), 0, Writer.OPEN, List.of(Worker.IDLE, Worker.IDLE), null, new Replica(db, 0), false,
-                new Left(scope.times), scope);
+                db,
+                List.of(),
+                0,
+                Writer.OPEN,
+                List.of(Worker.IDLE, Worker.IDLE),
+                null,
+                new Replica(db, 0),
+                false,
+                new Left(scope.times),
+                scope);
     }
 
     /** Everybody sees it from now on, unless a failover takes it back. */
@@ -149,8 +173,10 @@ record World(
             before.remove(0);
         }
         boolean completes = next.state() == State.COMPLETED && db.state() != State.COMPLETED;
-        Db logged = next.logged(scope == Scope.WORK ? 0 : db.at() + 1, completes ? history * 100 + db.at() + 1 : next.completed());
-        return new World(logged, List.copyOf(before), history, writer, workers, judged, replica, believedOpen, left, scope);
+        Db logged = next.logged(
+                scope == Scope.WORK ? 0 : db.at() + 1, completes ? history * 100 + db.at() + 1 : next.completed());
+        return new World(
+                logged, List.copyOf(before), history, writer, workers, judged, replica, believedOpen, left, scope);
     }
 
     World with(int index, Worker worker) {
@@ -169,7 +195,16 @@ record World(
 
     World lapsed() {
         return new World(
-                db.lapsed(), past, history, writer, workers, judged, replica, believedOpen, left.less(Left.EXPIRY), scope);
+                db.lapsed(),
+                past,
+                history,
+                writer,
+                workers,
+                judged,
+                replica,
+                believedOpen,
+                left.less(Left.EXPIRY),
+                scope);
     }
 
     /** An operator has moved the row: what was judged before was another run. */
@@ -182,7 +217,8 @@ record World(
     }
 
     World replicated() {
-        return new World(db, past, history, writer, workers, judged, new Replica(db, history), believedOpen, left, scope);
+        return new World(
+                db, past, history, writer, workers, judged, new Replica(db, history), believedOpen, left, scope);
     }
 
     World believes(boolean open) {
@@ -194,7 +230,16 @@ record World(
         Left now = left.less(Left.FAILOVER);
         Writer after = writer == Writer.OPEN ? Writer.GONE : writer;
         return new World(
-                past.get(to), List.copyOf(past.subList(0, to)), history + 1, after, workers, judged, replica, believedOpen, now, scope);
+                past.get(to),
+                List.copyOf(past.subList(0, to)),
+                history + 1,
+                after,
+                workers,
+                judged,
+                replica,
+                believedOpen,
+                now,
+                scope);
     }
 
     /** Whether a statement sees a row of the source. */

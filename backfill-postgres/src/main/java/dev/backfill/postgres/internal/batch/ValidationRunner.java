@@ -17,7 +17,7 @@ import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import dev.backfill.postgres.internal.jdbc.SqlText;
 import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.KeySql;
-import dev.backfill.postgres.internal.row.Readable;
+import dev.backfill.postgres.internal.row.Readability;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -120,7 +120,7 @@ public final class ValidationRunner {
             try {
                 Optional<Begun> row = sql.begin(session, definition);
                 if (row.isEmpty()
-                        || !Readable.judge(row.get().facts(), definition).yes()) {
+                        || !Readability.judge(row.get().facts(), definition).yes()) {
                     return new Result.Unreadable();
                 }
                 Begun begun = row.get();

@@ -12,7 +12,7 @@ import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.ApplicationName;
 import dev.backfill.postgres.internal.row.KeySql;
-import dev.backfill.postgres.internal.row.Readable;
+import dev.backfill.postgres.internal.row.Readability;
 import dev.backfill.postgres.internal.row.Target;
 import dev.backfill.postgres.internal.row.Values;
 import java.sql.PreparedStatement;
@@ -96,7 +96,7 @@ public final class ValidationSql {
             long generation,
             @Nullable List<String> bound,
             @Nullable List<String> rangeLow,
-            Readable.Facts facts,
+            Readability.Facts facts,
             @Nullable String elsewhere,
             boolean barrierPassed,
             boolean overdue) {
@@ -137,7 +137,7 @@ public final class ValidationSql {
                         row.getLong("generation"),
                         Values.texts(row, "bound"),
                         Values.texts(row, "range_low"),
-                        new Readable.Facts(
+                        new Readability.Facts(
                                 row.getInt("contract"),
                                 state != BackfillState.PENDING,
                                 row.getString("key_codec"),

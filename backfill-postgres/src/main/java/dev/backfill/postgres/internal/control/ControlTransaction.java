@@ -14,7 +14,7 @@ import dev.backfill.postgres.internal.row.Asked;
 import dev.backfill.postgres.internal.row.AuditSql;
 import dev.backfill.postgres.internal.row.LedgerSql;
 import dev.backfill.postgres.internal.row.LedgerSql.Stored;
-import dev.backfill.postgres.internal.row.Readable;
+import dev.backfill.postgres.internal.row.Readability;
 import dev.backfill.postgres.internal.row.RowSql;
 import dev.backfill.postgres.internal.row.RowSql.Row;
 import dev.backfill.postgres.internal.row.Transition;
@@ -106,7 +106,7 @@ public final class ControlTransaction {
 
     /** The row, for those that may go on only if they can read it (ID-5). */
     static Row readable(Row row) throws RefusedException {
-        if (!Readable.isKnown(row.contract())) {
+        if (!Readability.isKnown(row.contract())) {
             throw RefusedException.because(ConflictCode.UNKNOWN_HERE, row);
         }
         return row;

@@ -12,7 +12,7 @@ import dev.backfill.postgres.internal.preflight.Rehearser;
 import dev.backfill.postgres.internal.preflight.SchemaCheck;
 import dev.backfill.postgres.internal.row.Asked;
 import dev.backfill.postgres.internal.row.LedgerSql.Stored;
-import dev.backfill.postgres.internal.row.Readable;
+import dev.backfill.postgres.internal.row.Readability;
 import dev.backfill.postgres.internal.row.Registry;
 import dev.backfill.postgres.internal.row.RowSql.Row;
 import dev.backfill.postgres.internal.supervise.Slots;
@@ -107,7 +107,8 @@ public final class RehearsalControls {
 
         private Admitted prepare(Session session, Row row) throws SQLException {
             BackfillDefinition<?> definition = registry.find(row.id().value()).orElse(null);
-            if (definition == null || !Readable.judge(row.facts(), definition).yes()) {
+            if (definition == null
+                    || !Readability.judge(row.facts(), definition).yes()) {
                 throw RefusedException.because(ConflictCode.UNKNOWN_HERE, row);
             }
             TableFacts facts = LifecycleControls.walkable(row, SchemaCheck.of(session, definition));

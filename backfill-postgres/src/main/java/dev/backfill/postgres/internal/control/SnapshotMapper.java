@@ -14,7 +14,7 @@ import dev.backfill.operate.BackfillSnapshot.ValidationStatus;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.postgres.internal.row.Labels;
-import dev.backfill.postgres.internal.row.Readable;
+import dev.backfill.postgres.internal.row.Readability;
 import dev.backfill.postgres.internal.row.Registry;
 import dev.backfill.postgres.internal.row.Values;
 import java.sql.ResultSet;
@@ -38,7 +38,7 @@ public record SnapshotMapper(Registry registry, int maxAttempts, WaitingReasons 
         BackfillId id = BackfillId.of(row.getString("id"));
         BackfillState state = Values.state(row);
         Diagnostic failure = diagnostic(row, "failure_code", "failure_message", "failure_sql_state", "failure_at");
-        Readable judged = registry.judge(row.getString("id"), facts(row, state));
+        Readability judged = registry.judge(row.getString("id"), facts(row, state));
         String family = row.getString("family");
         return new BackfillSnapshot(
                 id,
@@ -70,8 +70,8 @@ public record SnapshotMapper(Registry registry, int maxAttempts, WaitingReasons 
                 row.getString("completed_lsn"));
     }
 
-    private static Readable.Facts facts(ResultSet row, BackfillState state) throws SQLException {
-        return new Readable.Facts(
+    private static Readability.Facts facts(ResultSet row, BackfillState state) throws SQLException {
+        return new Readability.Facts(
                 row.getInt("contract"),
                 state != BackfillState.PENDING,
                 row.getString("row_codec"),

@@ -3,7 +3,7 @@ package dev.backfill.postgres.internal.control;
 import dev.backfill.BackfillId;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.Waiting;
-import dev.backfill.postgres.internal.row.Readable;
+import dev.backfill.postgres.internal.row.Readability;
 import dev.backfill.postgres.internal.row.Values;
 import dev.backfill.postgres.internal.supervise.Supervisor;
 import java.sql.ResultSet;
@@ -28,7 +28,7 @@ public record WaitingReasons(BooleanSupplier allBusy, Supervisor supervisor) {
 
     /** The answer for one row, as this process could read it. */
     @Nullable
-    Waiting of(ResultSet row, BackfillState state, Readable judged) throws SQLException {
+    Waiting of(ResultSet row, BackfillState state, Readability judged) throws SQLException {
         if (!state.isWorking()) {
             return null;
         }
@@ -103,7 +103,7 @@ public record WaitingReasons(BooleanSupplier allBusy, Supervisor supervisor) {
                 since);
     }
 
-    private Waiting unclaimed(ResultSet row, Readable judged) throws SQLException {
+    private Waiting unclaimed(ResultSet row, Readability judged) throws SQLException {
         if (row.getBoolean("delayed")) {
             return new Waiting(
                     Waiting.Reason.RETRY_DELAY,

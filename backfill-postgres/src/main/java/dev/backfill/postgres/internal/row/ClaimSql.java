@@ -50,7 +50,7 @@ public final class ClaimSql {
     // MATERIALIZED and FROM keep the locked row and the updated row the same one under every plan.
     private static final String ACQUIRE =
             "/* backfill:claim */ WITH c AS MATERIALIZED (SELECT id, claim_token AS former FROM {backfill} AS b WHERE "
-                    + CLAIMABLE + " AND " + Readable.FORMAT_SQL + """
+                    + CLAIMABLE + " AND " + Readability.FORMAT_SQL + """
                  AND id = ANY (:ids) AND attempts < :max_attempts
                  ORDER BY next_attempt_at NULLS FIRST, id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
                 UPDATE {backfill} AS b SET generation = b.generation + 1, claim_token = :token, claim_owner = :owner,
@@ -60,7 +60,8 @@ public final class ClaimSql {
                   wait_reason = NULL, wait_detail = NULL, wait_since = NULL,
                   target_schema = :target_schema, target_table = :target_table, target_oid = :target_oid,
                   target_database = :target_database, target_system = :target_system,
-                """ + BARRIER + " FROM c WHERE b.id = c.id RETURNING "
+                """ + BARRIER
+                    + " FROM c WHERE b.id = c.id RETURNING "
                     + RETURNED + ", c.former";
 
     private static final String RENEW = """
@@ -138,8 +139,8 @@ public final class ClaimSql {
             Optional<Target> target) {
 
         /** What decides whether this process can read it (ID-5). */
-        public Readable.Facts facts() {
-            return new Readable.Facts(contract, true, keyCodec, rangeParts);
+        public Readability.Facts facts() {
+            return new Readability.Facts(contract, true, keyCodec, rangeParts);
         }
     }
 

@@ -103,8 +103,8 @@ public final class Registry {
     }
 
     /** Whether this process can read a row (ID-5). */
-    public Readable judge(String id, Readable.Facts row) {
-        return Readable.judge(row, definitions.get(id));
+    public Readability judge(String id, Readability.Facts row) {
+        return Readability.judge(row, definitions.get(id));
     }
 
     /** The required set. */

@@ -72,8 +72,8 @@ public final class RowSql {
         }
 
         /** What decides whether this process can read it (ID-5). */
-        public Readable.Facts facts() {
-            return new Readable.Facts(contract, state != BackfillState.PENDING, keyCodec, rangeParts);
+        public Readability.Facts facts() {
+            return new Readability.Facts(contract, state != BackfillState.PENDING, keyCodec, rangeParts);
         }
 
         /** Whether no admitted work remains, so that validation is next. */

@@ -15,7 +15,7 @@ import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.row.LibraryVersion;
-import dev.backfill.postgres.internal.row.Readable;
+import dev.backfill.postgres.internal.row.Readability;
 import dev.backfill.postgres.internal.row.Registry;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -48,7 +48,7 @@ final class ReadinessLook implements Supplier<Readiness> {
     // (ID-5).
     private static final String NOT_COMPLETED =
             "/* backfill:gate */ SELECT * FROM (SELECT r.id, coalesce(b.state, 'not registered') AS state, b.failure_code, CASE"
-                    + " WHEN b.id IS NULL THEN 'readable' ELSE " + Readable.SQL + """
+                    + " WHEN b.id IS NULL THEN 'readable' ELSE " + Readability.SQL + """
              END AS readable
             FROM (SELECT id, codec, nullif(parts, '')::integer AS parts
               FROM unnest(:ids::text[], :parts::text[], :codecs::text[]) AS u (id, parts, codec)) AS r
@@ -201,7 +201,7 @@ final class ReadinessLook implements Supplier<Readiness> {
                 while (row.next()) {
                     String id = row.getString("id");
                     String code = code(id, row.getString("failure_code"));
-                    Readable judged = Readable.ofWireName(row.getString("readable"));
+                    Readability judged = Readability.ofWireName(row.getString("readable"));
                     open.put(
                             id,
                             row.getString("state")

@@ -54,7 +54,8 @@ public record BatchOutcomes(
                             ? Objects.requireNonNull(found.outcome())
                             : failures.of(held, found.breach(), pacer, limit);
                 },
-                // Nothing can be written of a wait for writes, not even a renewal: the claim is kept in mind, or lapses.
+                // Nothing can be written of a wait for writes, not even a renewal: the claim is kept in mind, or
+                // lapses.
                 failed -> failed.cause() instanceof ReadOnlyException
                         ? Step.waits(new StepOutcome.Waits(held.id(), Waiting.Reason.READ_ONLY), held)
                         : failures.of(held, failed.cause(), pacer, limit),

@@ -6,7 +6,7 @@ import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.row.ClaimSql;
 import dev.backfill.postgres.internal.row.ClaimSql.Candidate;
-import dev.backfill.postgres.internal.row.Readable;
+import dev.backfill.postgres.internal.row.Readability;
 import dev.backfill.postgres.internal.row.Registry;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.SQLException;
@@ -58,7 +58,7 @@ public record CandidateSearch(Transactions transactions, ClaimSql claims, Regist
     }
 
     private boolean isReadable(Candidate candidate) {
-        Readable judged = registry.judge(candidate.id(), candidate.facts());
+        Readability judged = registry.judge(candidate.id(), candidate.facts());
         if (!judged.yes() && BackfillId.isValid(candidate.id())) {
             events.publish(BackfillEvent.of(
                     BackfillEvent.Kind.UNKNOWN_HERE, BackfillId.of(candidate.id()), 0, judged.wireName()));

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Whether this process can read a row (ID-5). The one judge, with one vocabulary: claims, reads, rehearsals, validation, the gate and
  * the contract guard ask it. {@link #SQL} is the same judgment in SQL.
  */
-public enum Readable {
+public enum Readability {
     /** It can. */
     READABLE("readable", "this process can read it"),
     /** A newer library wrote the row. */
@@ -48,7 +48,7 @@ public enum Readable {
     private final String wireName;
     private final String why;
 
-    Readable(String wireName, String why) {
+    Readability(String wireName, String why) {
         this.wireName = wireName;
         this.why = why;
     }
@@ -68,7 +68,7 @@ public enum Readable {
             @Nullable Integer parts) {}
 
     /** Judges a row by the definition of its ID; null where this process has none. */
-    public static Readable judge(Facts row, @Nullable BackfillDefinition<?> definition) {
+    public static Readability judge(Facts row, @Nullable BackfillDefinition<?> definition) {
         if (!isKnown(row.format())) {
             return ROW_FORMAT;
         }
@@ -90,13 +90,13 @@ public enum Readable {
     }
 
     /** Judges a range alone: how many parts there are, and how many there should be. */
-    public static Readable ofRange(@Nullable Integer parts, @Nullable Integer wanted) {
+    public static Readability ofRange(@Nullable Integer parts, @Nullable Integer wanted) {
         return Objects.equals(parts, wanted) ? READABLE : KEY_RANGES;
     }
 
     /** The judgment of a wire name. */
-    public static Readable ofWireName(String name) {
-        for (Readable readable : values()) {
+    public static Readability ofWireName(String name) {
+        for (Readability readable : values()) {
             if (readable.wireName.equals(name)) {
                 return readable;
             }

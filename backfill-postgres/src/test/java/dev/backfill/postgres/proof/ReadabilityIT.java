@@ -3,7 +3,7 @@ package dev.backfill.postgres.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.postgres.internal.row.Readable;
+import dev.backfill.postgres.internal.row.Readability;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
 import java.util.List;
@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** One table of rows and definitions; the judge in Java and the judge in SQL say the same of each. */
 @PostgresTest
-class ReadableIT {
+class ReadabilityIT {
 
     private static final BackfillDefinition<Long> WHOLE = Counters.custom(3);
     private static final BackfillDefinition<Long> PART_OF_TWO =
@@ -22,57 +22,57 @@ class ReadableIT {
 
     private final TestDatabase db;
 
-    ReadableIT(TestDatabase db) {
+    ReadabilityIT(TestDatabase db) {
         this.db = db;
     }
 
     private record Row(
-            Readable expected,
-            Readable.Facts facts,
+            Readability expected,
+            Readability.Facts facts,
             @Nullable BackfillDefinition<?> definition) {}
 
     private static Row row(
-            Readable expected,
+            Readability expected,
             int format,
             boolean started,
             @Nullable String codec,
             @Nullable Integer parts,
             @Nullable BackfillDefinition<?> definition) {
-        return new Row(expected, new Readable.Facts(format, started, codec, parts), definition);
+        return new Row(expected, new Readability.Facts(format, started, codec, parts), definition);
     }
 
     private static final List<Row> ROWS = List.of(
-            row(Readable.READABLE, 1, true, CODEC, null, WHOLE),
-            row(Readable.READABLE, 2, true, CODEC, 2, PART_OF_TWO),
-            row(Readable.READABLE, 1, false, null, null, WHOLE),
-            row(Readable.READABLE, 1, false, null, null, PART_OF_TWO),
-            row(Readable.ROW_FORMAT, 0, true, CODEC, null, WHOLE),
-            row(Readable.ROW_FORMAT, 3, true, CODEC, null, WHOLE),
-            row(Readable.ROW_FORMAT, 3, false, null, null, WHOLE),
-            row(Readable.ROW_FORMAT, 3, true, CODEC, null, null),
-            row(Readable.NO_DEFINITION, 1, true, CODEC, null, null),
-            row(Readable.NO_DEFINITION, 1, false, null, null, null),
-            row(Readable.KEY_TYPE, 1, true, "v1:(uuid)", null, WHOLE),
-            row(Readable.KEY_TYPE, 1, true, null, null, WHOLE),
-            row(Readable.KEY_TYPE, 2, true, "v1:(uuid)", 5, PART_OF_TWO),
-            row(Readable.KEY_RANGES, 2, true, CODEC, 5, PART_OF_TWO),
-            row(Readable.KEY_RANGES, 2, true, CODEC, 2, WHOLE),
-            row(Readable.KEY_RANGES, 1, true, CODEC, null, PART_OF_TWO));
+            row(Readability.READABLE, 1, true, CODEC, null, WHOLE),
+            row(Readability.READABLE, 2, true, CODEC, 2, PART_OF_TWO),
+            row(Readability.READABLE, 1, false, null, null, WHOLE),
+            row(Readability.READABLE, 1, false, null, null, PART_OF_TWO),
+            row(Readability.ROW_FORMAT, 0, true, CODEC, null, WHOLE),
+            row(Readability.ROW_FORMAT, 3, true, CODEC, null, WHOLE),
+            row(Readability.ROW_FORMAT, 3, false, null, null, WHOLE),
+            row(Readability.ROW_FORMAT, 3, true, CODEC, null, null),
+            row(Readability.NO_DEFINITION, 1, true, CODEC, null, null),
+            row(Readability.NO_DEFINITION, 1, false, null, null, null),
+            row(Readability.KEY_TYPE, 1, true, "v1:(uuid)", null, WHOLE),
+            row(Readability.KEY_TYPE, 1, true, null, null, WHOLE),
+            row(Readability.KEY_TYPE, 2, true, "v1:(uuid)", 5, PART_OF_TWO),
+            row(Readability.KEY_RANGES, 2, true, CODEC, 5, PART_OF_TWO),
+            row(Readability.KEY_RANGES, 2, true, CODEC, 2, WHOLE),
+            row(Readability.KEY_RANGES, 1, true, CODEC, null, PART_OF_TWO));
 
     @Test
     void java_and_sql_judge_every_row_alike() { // ID-5
         for (Row row : ROWS) {
-            assertThat(Readable.judge(row.facts(), row.definition()))
+            assertThat(Readability.judge(row.facts(), row.definition()))
                     .as(row.toString())
                     .isEqualTo(row.expected());
-            assertThat(Readable.ofWireName(inSql(row))).as(row.toString()).isEqualTo(row.expected());
+            assertThat(Readability.ofWireName(inSql(row))).as(row.toString()).isEqualTo(row.expected());
         }
-        assertThat(ROWS).extracting(Row::expected).contains(Readable.values());
+        assertThat(ROWS).extracting(Row::expected).contains(Readability.values());
     }
 
     private String inSql(Row row) {
         BackfillDefinition<?> definition = row.definition();
-        return db.queryText("select " + Readable.SQL + " from (select "
+        return db.queryText("select " + Readability.SQL + " from (select "
                 + row.facts().format() + " as contract, "
                 + (row.facts().started() ? "now()" : "null::timestamptz") + " as bound_captured_at, "
                 + text(row.facts().keyCodec()) + " as key_codec, "
