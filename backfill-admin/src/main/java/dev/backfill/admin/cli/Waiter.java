@@ -41,11 +41,12 @@ final class Waiter {
         int worst = ExitCode.DONE;
         try {
             while (true) {
-                for (String id : List.copyOf(open.keySet())) {
-                    Integer end = look(id, open.get(id), last);
+                for (Map.Entry<String, ProgressLine> watched : List.copyOf(open.entrySet())) {
+                    Integer end = look(watched.getKey(), watched.getValue(), last);
                     if (end != null) {
                         worst = Math.max(worst, end);
-                        open.remove(id).end();
+                        open.remove(watched.getKey());
+                        watched.getValue().end();
                     }
                 }
                 if (open.isEmpty()) {

@@ -58,7 +58,7 @@ public record Target(String schema, String table, long oid, long database, long 
 
     /** Whether this is the table that another one was; numbers of another server or database say nothing, so names must do. */
     public boolean isThat(Target other) {
-        return system == other.system && database == other.database
+        return (system == other.system && database == other.database)
                 ? oid == other.oid
                 : schema.equals(other.schema) && table.equals(other.table);
     }
