@@ -4,6 +4,7 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.CustomRepair;
 import dev.backfill.postgres.internal.row.KeySql;
 import dev.backfill.postgres.internal.work.EngineContext;
+import java.time.Duration;
 
 /**
  * A definition with its statements compiled for the table as the catalog had it when its claim was taken. Immutable.
@@ -19,7 +20,8 @@ public record PreparedDefinition(
 
     public static PreparedDefinition of(EngineContext engine, BackfillDefinition<?> definition, TableFacts facts) {
         KeySql key = new KeySql(definition.table(), definition.key());
-        WindowRepair repair = repair(definition, key, facts);
+        WindowRepair repair =
+                repair(definition, key, facts, engine.options().idleInTransactionTimeout());
         return new PreparedDefinition(
                 definition,
                 key,
@@ -28,13 +30,14 @@ public record PreparedDefinition(
                 new FenceSql(engine.names(), key, engine.options()));
     }
 
-    private static <K> WindowRepair repair(BackfillDefinition<K> definition, KeySql key, TableFacts facts) {
+    private static <K> WindowRepair repair(
+            BackfillDefinition<K> definition, KeySql key, TableFacts facts, Duration idle) {
         return definition
                 .repair()
                 .match(
                         set -> new SetWindow(key, set, facts),
-                        row -> new RowWindow(key, definition.table().name(), row, facts),
-                        custom -> new CustomWindow<>(key, definition, typed(custom)));
+                        row -> new RowWindow(key, definition.table().name(), row, facts, idle),
+                        custom -> new CustomWindow<>(key, definition, typed(custom), idle));
     }
 
     @SuppressWarnings("unchecked") // The definition's builder takes a repair for its own key type only.

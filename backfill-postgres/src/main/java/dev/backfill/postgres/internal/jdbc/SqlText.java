@@ -1,7 +1,5 @@
 package dev.backfill.postgres.internal.jdbc;
 
-import java.util.regex.Pattern;
-
 /** Reads SQL just far enough to tell code from quoted text. */
 public final class SqlText {
 
@@ -12,9 +10,6 @@ public final class SqlText {
             + "|\\$(?<tag>(?:[A-Za-z_][A-Za-z0-9_]*)?)\\$.*?\\$\\k<tag>\\$"
             + "|--[^\\n]*"
             + "|/\\*.*?\\*/";
-
-    private static final Pattern LEADING =
-            Pattern.compile("^(?:\\s|;|--[^\\n]*(?:\\n|$)|/\\*.*?\\*/)*", Pattern.DOTALL);
 
     private SqlText() {}
 
@@ -33,11 +28,6 @@ public final class SqlText {
             }
         }
         return escaped.toString();
-    }
-
-    /** The text without leading blanks, semicolons and comments: what decides which command it is. */
-    static String withoutLeadingNoise(String sql) {
-        return LEADING.matcher(sql).replaceFirst("");
     }
 
     /** The text with everything quoted or commented taken out. */

@@ -4,7 +4,6 @@ import dev.backfill.BackfillId;
 import dev.backfill.host.BackfillWorker;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.operate.Waiting;
 import dev.backfill.postgres.internal.batch.BatchResult;
 import dev.backfill.postgres.internal.batch.FenceSql.Work;
@@ -12,6 +11,7 @@ import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.work.FailurePolicy.Decision;
+import dev.backfill.postgres.internal.work.FailurePolicy.Failure;
 import dev.backfill.postgres.internal.work.FailurePolicy.Kind;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.SQLException;
@@ -38,6 +38,7 @@ public final class Worker implements BackfillWorker {
     // Looked at by others, who only want to know whether it is busy.
     private volatile @Nullable HeldClaim held;
     private long renewedAt;
+    private long began;
     private @Nullable String restsFor;
     private boolean closed;
 
@@ -118,6 +119,7 @@ public final class Worker implements BackfillWorker {
         }
         restsFor = null;
         int limit = pacer.limit();
+        began = System.nanoTime();
         BatchResult result = parts.batches().run(now, limit);
         if (result instanceof BatchResult.Committed done) {
             pacer.committed(done.pacing(), done.cost());
@@ -166,10 +168,10 @@ public final class Worker implements BackfillWorker {
         if (parts.isClosing() && isInterruption(cause)) {
             return interrupted(now);
         }
-        Decision decision = parts.policy().ofBatch(cause, now.claim(), limit);
-        if (decision.kind() == Kind.BLOCK
-                && decision.diagnostic().code().equals(DiagnosticCode.DATA_ERROR.wireName())) {
-            decision = parts.poison().named(now, decision);
+        Failure failure = new Failure(cause, limit, Duration.ofNanos(System.nanoTime() - began));
+        Decision decision = parts.policy().ofBatch(failure, now.claim());
+        if (decision.kind() == Kind.NARROW) {
+            decision = parts.blame().of(now, failure, decision);
         }
         LOG.atDebug()
                 .setCause(Redaction.of(cause))

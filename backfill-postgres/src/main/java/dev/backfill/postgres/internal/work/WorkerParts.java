@@ -16,7 +16,7 @@ import dev.backfill.postgres.internal.supervise.Watchdog;
  * @param losses says which guard refused
  * @param settlement settles unknown outcomes
  * @param barrier says what the start barrier waits for
- * @param poison names the key range of a data error
+ * @param blame finds out whose fault an error is
  * @param throttle says whether to rest
  * @param watchdog has an eye on the time that definitions take
  */
@@ -29,7 +29,7 @@ public record WorkerParts(
         LostClaimDiagnosis losses,
         Settlement settlement,
         BarrierReport barrier,
-        PoisonReport poison,
+        Blame blame,
         Throttle throttle,
         Watchdog watchdog) {
 
@@ -51,7 +51,7 @@ public record WorkerParts(
                 losses,
                 new Settlement(engine, pause),
                 new BarrierReport(engine),
-                new PoisonReport(engine),
+                new Blame(engine, new FailurePolicy(engine.options()), watchdog),
                 new Throttle(engine, health, new PaceSql(engine.names())),
                 watchdog);
     }
