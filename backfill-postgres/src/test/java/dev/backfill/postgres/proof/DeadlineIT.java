@@ -7,7 +7,7 @@ import dev.backfill.BackfillId;
 import dev.backfill.CustomRepair;
 import dev.backfill.CustomValidation;
 import dev.backfill.Family;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
 import dev.backfill.host.EngineOptions;
@@ -21,6 +21,8 @@ import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
 import java.io.IOError;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -91,7 +93,7 @@ class DeadlineIT {
 
     private static BackfillDefinition<Long> other() {
         return Counters.over(OTHER.value())
-                .repair(SetRepair.set("note", "'seen'").where("note IS NULL"))
+                .repair(Repair.update().set("note", "'seen'").where("note IS NULL"))
                 .validate(Validation.noRowMatches("note IS NULL"))
                 .build();
     }
@@ -249,7 +251,10 @@ class DeadlineIT {
                                     frames.anyMatch(f -> f.getClassName().endsWith(".BatchRunner")));
                     if (batch) {
                         broken.incrementAndGet();
-                        throw new IllegalStateException("a defect of the host's pool");
+                        return (Connection) Proxy.newProxyInstance(
+                                getClass().getClassLoader(), new Class<?>[] {Connection.class}, (self, method, args) -> {
+                                    throw new IllegalStateException("a defect of the host's pool");
+                                });
                     }
                     return db.get();
                 })

@@ -1,5 +1,6 @@
 package dev.backfill.postgres.internal.work;
 
+import dev.backfill.CustomRepair;
 import dev.backfill.KeyColumn;
 import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.BackfillState;
@@ -101,7 +102,7 @@ final class Blame {
     }
 
     private static boolean isOwnCode(HeldClaim held) {
-        return held.prepared().definition().repair().match(set -> false, row -> false, custom -> true);
+        return held.prepared().definition().repair() instanceof CustomRepair<?>;
     }
 
     /** Repairs a window after a key and rolls it back; null if that fails for a reason that may lie in its rows. */
