@@ -73,7 +73,7 @@ public final class UpdateRepair implements Repair {
      * @throws InvalidDefinitionException if given already
      */
     public UpdateRepair from(String tables) {
-        SqlFragments.check("from", tables);
+        SqlFragments.tables("from", tables);
         SqlFragments.once("from", from);
         return chain.continueWith("from(…)", new UpdateRepair(assignments, tables, on, condition, rewriteUnchanged));
     }

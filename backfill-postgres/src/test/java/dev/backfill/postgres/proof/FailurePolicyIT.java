@@ -157,7 +157,7 @@ class FailurePolicyIT {
             throw new IllegalStateException("x");
         })) {
             HarnessWorker worker = harness.worker("a");
-            for (int i = 0; i < 5; i++) {
+            for (int i = 0; i < 4; i++) {
                 assertThat(worker.step()).isInstanceOf(StepOutcome.Retrying.class);
                 harness.clearRetryDelay(Counters.ID);
             }

@@ -1,21 +1,24 @@
 package dev.backfill.postgres.internal.batch;
 
 import dev.backfill.Pacing;
+import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.postgres.internal.batch.BeginSql.Begun;
 import dev.backfill.postgres.internal.batch.FenceSql.Work;
 import dev.backfill.postgres.internal.batch.WindowRepair.Window;
+import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Sessions;
+import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.supervise.Watchdog;
-import dev.backfill.postgres.internal.work.EngineContext;
-import dev.backfill.postgres.internal.work.HeldClaim;
-import dev.backfill.postgres.internal.work.Pacer;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -25,18 +28,24 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BatchRunner {
 
-    private final EngineContext engine;
+    private final Sessions sessions;
+    private final EngineOptions options;
+    private final Events events;
+    private final BatchMeter meter;
     private final Watchdog watchdog;
 
-    public BatchRunner(EngineContext engine, Watchdog watchdog) {
-        this.engine = engine;
+    public BatchRunner(Sessions sessions, EngineOptions options, Events events, BatchMeter meter, Watchdog watchdog) {
+        this.sessions = sessions;
+        this.options = options;
+        this.events = events;
+        this.meter = meter;
         this.watchdog = watchdog;
     }
 
     public BatchResult run(HeldClaim held, int limit) {
         Claim claim = held.claim();
         long started = System.nanoTime();
-        try (Session session = engine.sessions().open(engine.options().workerSocketTimeout())) {
+        try (Session session = sessions.open(options.workerSocketTimeout())) {
             Begun alone = null;
             if (claim.checkpoint() == null || held.prepared().repair().looksAlone()) {
                 // What the start barrier waits for may hold a lock that the window's statement would wait for, too; and
@@ -46,7 +55,7 @@ public final class BatchRunner {
                     return refused(alone);
                 }
             }
-            engine.events().publish(BackfillEvent.Kind.BATCH_ATTEMPTED, claim, null);
+            events.publish(BackfillEvent.Kind.BATCH_ATTEMPTED, claim, null);
             Repaired repaired = repair(session, held, alone, limit, started);
             Work work = repaired.work();
             if (work == null) {
@@ -58,6 +67,39 @@ public final class BatchRunner {
         } catch (SQLException e) {
             return new BatchResult.Failed(e);
         }
+    }
+
+    /**
+     * Repairs a window after a key and rolls it back, to see whether its rows can be repaired.
+     *
+     * @return what it would have done; empty if it failed for a reason that may lie in its rows
+     * @throws SQLException if something else stood in the way
+     */
+    public Optional<Work> tryOut(HeldClaim held, List<String> after, int limit) throws SQLException {
+        HeldClaim from = held.with(held.claim().advanced(BackfillState.RUNNING, after));
+        // Closing a session rolls back whatever it has open: there is no way to a commit from here.
+        try (Session session = sessions.open(options.workerSocketTimeout());
+                Statement constraints = session.connection().createStatement()) {
+            Begun begun = held.prepared().begin().alone(session, held.claim());
+            if (!begun.open()) {
+                throw new SQLException("the claim is not this worker's any more", "40001");
+            }
+            Repaired repaired = repair(session, from, begun, limit, System.nanoTime());
+            // What a COMMIT would check must be checked here, where there is none.
+            constraints.execute("/* backfill:repair */ SET CONSTRAINTS ALL IMMEDIATE");
+            return Optional.ofNullable(repaired.work());
+        } catch (WorkFailedException e) {
+            return emptyIfOfRows(SqlFailure.in(e.getCause()));
+        } catch (SQLException e) {
+            return emptyIfOfRows(e);
+        }
+    }
+
+    private static Optional<Work> emptyIfOfRows(@Nullable SQLException e) throws SQLException {
+        if (e != null && !SqlFailure.of(e).mayBeOfRows()) {
+            throw e;
+        }
+        return Optional.empty();
     }
 
     private static BatchResult refused(Begun begun) {
@@ -120,7 +162,7 @@ public final class BatchRunner {
     private Window watched(Session session, HeldClaim held, int limit, PreparedStatement first, long started)
             throws Exception {
         // What the first statement took is gone for the code, too: its deadline must come while the lease holds.
-        Duration left = engine.options().transactionTimeout().minusNanos(System.nanoTime() - started);
+        Duration left = options.transactionTimeout().minusNanos(System.nanoTime() - started);
         try (Watchdog.Watch watch = watchdog.over(held.claim(), left)) {
             try {
                 Window window = held.prepared().repair().run(session, held.claim(), limit, first);
@@ -148,12 +190,12 @@ public final class BatchRunner {
     private BatchResult commit(Session session, HeldClaim held, Begun begun, Work work, long started)
             throws SQLException {
         Pacing pacing = begun.pacing() == null ? held.prepared().definition().pacing() : begun.pacing();
-        long walBytes = engine.meter().walSince(begun, pacing, session);
+        long walBytes = meter.walSince(begun, pacing, session);
         try {
             Optional<BackfillState> state = held.prepared().fence().commit(session, held.claim(), begun.xid(), work);
             Duration took = Duration.ofNanos(System.nanoTime() - started);
-            return state.<BatchResult>map(now -> new BatchResult.Committed(
-                            now, work, pacing, new Pacer.Cost(took, work.scanned(), walBytes)))
+            return state.<BatchResult>map(now ->
+                            new BatchResult.Committed(now, work, pacing, new Cost(took, work.scanned(), walBytes)))
                     .orElseGet(() -> new BatchResult.Missed(work, took));
         } catch (SQLException e) {
             // The driver reports "it landed" and "it never arrived" alike: the connection is done with, and the row

@@ -11,6 +11,7 @@ import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.KeySql;
 import dev.backfill.postgres.internal.row.Values;
+import dev.backfill.postgres.internal.supervise.OverdueException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -3,8 +3,9 @@ package dev.backfill.postgres.internal.batch;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.CustomRepair;
 import dev.backfill.Repair;
+import dev.backfill.host.EngineOptions;
+import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.KeySql;
-import dev.backfill.postgres.internal.work.EngineContext;
 import java.time.Duration;
 
 /**
@@ -19,16 +20,16 @@ import java.time.Duration;
 public record PreparedDefinition(
         BackfillDefinition<?> definition, KeySql key, WindowRepair repair, BeginSql begin, FenceSql fence) {
 
-    public static PreparedDefinition of(EngineContext engine, BackfillDefinition<?> definition, TableFacts facts) {
+    public static PreparedDefinition of(
+            Names names, EngineOptions options, BackfillDefinition<?> definition, TableFacts facts) {
         KeySql key = new KeySql(definition.table(), definition.key());
-        WindowRepair repair =
-                repair(definition, key, facts, engine.options().idleInTransactionTimeout());
+        WindowRepair repair = repair(definition, key, facts, options.idleInTransactionTimeout());
         return new PreparedDefinition(
                 definition,
                 key,
                 repair,
-                new BeginSql(engine.names(), engine.options(), definition.startBarrier(), repair.first()),
-                new FenceSql(engine.names(), key, engine.options()));
+                new BeginSql(names, options, definition.startBarrier(), repair.first()),
+                new FenceSql(names, key, options));
     }
 
     private static <K> WindowRepair repair(

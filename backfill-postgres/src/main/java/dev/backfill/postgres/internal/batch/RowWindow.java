@@ -9,6 +9,7 @@ import dev.backfill.postgres.internal.jdbc.SqlText;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.KeySql;
 import dev.backfill.postgres.internal.row.Values;
+import dev.backfill.postgres.internal.supervise.OverdueException;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;

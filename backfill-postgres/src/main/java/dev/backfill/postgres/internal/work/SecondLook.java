@@ -1,12 +1,16 @@
 package dev.backfill.postgres.internal.work;
 
 import dev.backfill.BackfillDefinition;
+import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.Finding;
+import dev.backfill.postgres.internal.batch.HeldClaim;
 import dev.backfill.postgres.internal.batch.TableFacts;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.jdbc.SqlFailure;
+import dev.backfill.postgres.internal.jdbc.Transactions;
+import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.preflight.SchemaCheck;
 import dev.backfill.postgres.internal.preflight.StatementProbe;
 import dev.backfill.postgres.internal.row.KeySql;
@@ -21,12 +25,15 @@ import org.jspecify.annotations.Nullable;
  * Looks again, when a batch has failed, at what the catalog said when its claim was taken: somebody may have changed a table since
  * (CF-8, SR-9). Thread-safe.
  */
-final class SecondLook {
+public final class SecondLook {
 
-    private final EngineContext engine;
+    private final Transactions transactions;
+    private final StatementProbe statements;
 
-    SecondLook(EngineContext engine) {
-        this.engine = engine;
+    /** For one engine. */
+    public SecondLook(Transactions transactions, Names names, EngineOptions options) {
+        this.transactions = transactions;
+        this.statements = new StatementProbe(names, options);
     }
 
     /** What the catalog says now that explains the failure; empty when it can't be that. */
@@ -38,7 +45,7 @@ final class SecondLook {
         if (unreadable != null) {
             return Optional.of(unreadable);
         }
-        return engine.control().inTransaction(session -> changed(session, held, thrown));
+        return transactions.inTransaction(session -> changed(session, held, thrown));
     }
 
     private Optional<Finding> changed(Session session, HeldClaim held, Throwable thrown) throws SQLException {
@@ -53,7 +60,7 @@ final class SecondLook {
             return Optional.empty();
         }
         // It was planned before the start, which is refused where PostgreSQL does not take it.
-        return new StatementProbe(engine)
+        return statements
                 .errors(session, definition, facts).stream()
                         .filter(finding -> finding.code().equals("statement_invalid"))
                         .findFirst();
@@ -68,7 +75,7 @@ final class SecondLook {
         KeySql key = held.prepared().key();
         Sql read = Sql.of("/* backfill:catalog */ SELECT " + key.ofArray(":stored::text[]"));
         try {
-            return engine.control().inTransaction(session -> {
+            return transactions.inTransaction(session -> {
                 try (PreparedStatement statement =
                         read.prepare(session.connection(), Params.of("stored", Values.array(stored)))) {
                     statement.executeQuery().close();

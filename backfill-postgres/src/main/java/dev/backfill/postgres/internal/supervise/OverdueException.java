@@ -1,4 +1,4 @@
-package dev.backfill.postgres.internal.batch;
+package dev.backfill.postgres.internal.supervise;
 
 import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import java.sql.SQLException;
@@ -20,14 +20,14 @@ public final class OverdueException extends Exception {
      * @param quiet how long the code has sent nothing
      * @param idle how long PostgreSQL bears with that
      */
-    static void throwIfIdle(Duration quiet, Duration idle) throws OverdueException {
+    public static void throwIfIdle(Duration quiet, Duration idle) throws OverdueException {
         if (quiet.compareTo(idle) >= 0) {
             throw new OverdueException(null);
         }
     }
 
     /** What was thrown, as the consequence of the code's own time when it is one. */
-    static Exception explain(Exception thrown, Duration quiet, Duration idle) {
+    public static Exception explain(Exception thrown, Duration quiet, Duration idle) {
         SQLException sql = SqlFailure.in(thrown);
         // The server counts from an earlier moment than the client: by the way of one message.
         boolean ended = quiet.compareTo(idle.multipliedBy(9).dividedBy(10)) >= 0;
