@@ -47,8 +47,9 @@ public record BatchOutcomes(
                     done.cost().took());
         }
         if (result instanceof BatchResult.Barrier waits) {
-            return behindBarrier(held, waits.expired());
+            return behindBarrier(held, waits.expired(), pacer);
         }
+        pacer.hasBegun();
         if (result instanceof BatchResult.NotMine) {
             return Step.over(losses.notMine(held.claim()));
         }
@@ -93,12 +94,12 @@ public record BatchOutcomes(
                 : failures.of(held.with(anew), unknown.cause(), pacer, limit);
     }
 
-    private Step behindBarrier(HeldClaim held, boolean expired) {
+    private Step behindBarrier(HeldClaim held, boolean expired, Pacer pacer) {
         if (expired) {
             return Step.over(barrier.overdue(held.claim()));
         }
         String detail = barrier.describe(held.claim());
         events.publish(Events.about(BackfillEvent.Kind.BARRIER_WAIT, held.claim(), null), "waits_for", detail);
-        return keeper.waits(held, Waiting.Reason.START_BARRIER, detail, true);
+        return keeper.waits(held, new ClaimKeeper.Wait(Waiting.Reason.START_BARRIER, detail, true, null), pacer);
     }
 }

@@ -21,6 +21,7 @@ public final class Pacer {
     private Pacing pacing = Pacing.unlimited();
     private @Nullable Cost last;
     private long begun;
+    private long waitsSince;
     private long ended;
     private long pacedAt;
     private @Nullable String restsFor;
@@ -52,7 +53,19 @@ public final class Pacer {
         restsFor = null;
     }
 
-    /** A batch begins. */
+    /** Whether it has waited for longer than that, by all claims since the last batch. */
+    boolean hasWaited(Duration moment) {
+        long now = System.nanoTime();
+        waitsSince = waitsSince == 0 ? now : waitsSince;
+        return now - waitsSince >= moment.toNanos();
+    }
+
+    /** A batch has begun or a validation was run: whatever it waited for is over. */
+    void hasBegun() {
+        waitsSince = 0;
+    }
+
+    /** A batch is tried. */
     void begin() {
         begun = System.nanoTime();
     }

@@ -66,7 +66,9 @@ public final class WorkerPool implements AutoCloseable {
                 idle = !(outcome instanceof StepOutcome.Committed
                         || outcome instanceof StepOutcome.Completed
                         // Narrowed: the smaller window is tried at once, under the same claim.
-                        || (outcome instanceof StepOutcome.Retrying && worker.holds() != null));
+                        || (outcome instanceof StepOutcome.Retrying && worker.holds() != null)
+                        // Given back for as long as it waits: there may be other work.
+                        || (outcome instanceof StepOutcome.Waits && worker.holds() == null));
                 // Once for as long as it lasts: it is met again at every poll.
                 String obstacle = outcome instanceof StepOutcome.Unavailable unavailable ? unavailable.message() : "";
                 if (!obstacle.isEmpty()) {

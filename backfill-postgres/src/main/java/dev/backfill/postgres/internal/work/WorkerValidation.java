@@ -27,7 +27,7 @@ public record WorkerValidation(
         BarrierReport barrier,
         ClaimKeeper keeper) {
 
-    Step run(HeldClaim held) {
+    Step run(HeldClaim held, Pacer pacer) {
         Claim claim = held.claim();
         long started = System.nanoTime();
         ValidationRunner.Result result;
@@ -46,18 +46,22 @@ public record WorkerValidation(
             return Step.over(judge.failed(claim, failed.cause()));
         }
         if (result instanceof ValidationRunner.Result.Busy) {
-            return keeper.waits(
+            return waits(
                     held,
                     Waiting.Reason.CLAIM_HELD,
                     "Another validation of this backfill is under way; this one waits for it.",
-                    true);
+                    pacer);
         }
         if (result instanceof ValidationRunner.Result.BehindBarrier behind) {
             return behind.overdue()
                     ? Step.over(barrier.overdue(claim))
-                    : keeper.waits(held, Waiting.Reason.START_BARRIER, barrier.describe(claim), true);
+                    : waits(held, Waiting.Reason.START_BARRIER, barrier.describe(claim), pacer);
         }
         return Step.over(judge.lost(claim));
+    }
+
+    private Step waits(HeldClaim held, Waiting.Reason reason, String detail, Pacer pacer) {
+        return keeper.waits(held, new ClaimKeeper.Wait(reason, detail, true, null), pacer);
     }
 
     private static ValidationRunner.Result explained(ValidationRunner.Result result, Watchdog.Watch watch) {
