@@ -161,7 +161,7 @@ class FailurePolicyIT {
                 assertThat(worker.step()).isInstanceOf(StepOutcome.Retrying.class);
                 harness.clearRetryDelay(Counters.ID);
             }
-            assertThat(harness.row(Counters.ID)).containsEntry("attempts", "3");
+            assertThat(harness.row(Counters.ID)).containsEntry("attempts", "2");
             assertThat(worker.step())
                     .isInstanceOfSatisfying(
                             StepOutcome.Ended.class,

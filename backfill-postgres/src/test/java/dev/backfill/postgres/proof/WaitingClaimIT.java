@@ -36,7 +36,7 @@ class WaitingClaimIT {
     private static BackfillDefinition<Long> other() {
         return Counters.over(OTHER.value())
                 .batchSize(4)
-                .startBarrier(false)
+                .withoutStartBarrier()
                 .repair((batch, tx) -> 0)
                 .validate(Validation.noRowMatches("false"))
                 .build();
@@ -45,7 +45,7 @@ class WaitingClaimIT {
     private static BackfillDefinition<Long> slow() {
         return Counters.over(Counters.ID.value())
                 .batchSize(4)
-                .pacing(new Pacing(null, 0L + 1, null, null))
+                .pacing(Pacing.unlimited().rowsPerSecond(1))
                 .repair((batch, tx) -> Counters.count(tx, batch.keys()))
                 .validate(Validation.noRowMatches("hits <> 1"))
                 .build();

@@ -1,7 +1,7 @@
 package dev.backfill.postgres.internal.batch;
 
-import dev.backfill.Identifiers;
 import dev.backfill.UpdateRepair;
+import dev.backfill.internal.Identifiers;
 import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.SqlText;
