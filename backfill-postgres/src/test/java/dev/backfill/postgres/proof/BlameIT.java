@@ -322,4 +322,64 @@ class BlameIT {
             assertThat(harness.row(Counters.ID)).containsEntry("generation", "3");
         }
     }
+
+    @Test
+    void a_statement_at_its_limit_is_too_slow_and_its_dearest_scan_is_named() { // RB-3, BB-2
+        Counters.fresh(db, 8);
+        db.execute("drop table if exists lookups; create table lookups (id bigint, n int)");
+        db.execute("insert into lookups select i, 0 from generate_series(1, 2000) as i; analyze lookups, counters");
+        BackfillDefinition<Long> definition = Counters.over(Counters.ID.value())
+                .batchSize(2)
+                .repair(Repair.update()
+                        .set(
+                                "hits",
+                                "(select 1 from lookups as l where l.id = counters.id and pg_sleep(60) is not null)")
+                        .where("hits = 0"))
+                .validate(Validation.noRowMatches("hits <> 1"))
+                .build();
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .definitions(definition)
+                .options(o -> o.maxAttempts(2).statementTimeout(Duration.ofMillis(600)))
+                .open()) {
+            harness.start(Counters.ID);
+            HarnessWorker worker = harness.worker("a");
+            assertThat(worker.step()).isInstanceOfSatisfying(StepOutcome.Retrying.class, it -> {
+                assertThat(it.diagnostic().code()).isEqualTo("statement-too-slow");
+                assertThat(it.diagnostic().message()).contains("Seq Scan on lookups");
+            });
+            assertThat(harness.row(Counters.ID)).containsEntry("contended", "1");
+            for (int i = 0; i < 2; i++) {
+                harness.clearRetryDelay(Counters.ID);
+                worker.step();
+            }
+            assertThat(harness.row(Counters.ID))
+                    .containsEntry("state", "failed")
+                    .containsEntry("failure_code", "statement-too-slow");
+        }
+    }
+
+    @Test
+    void a_lookup_without_an_index_is_refused_before_the_start() { // CF-8, BB-2
+        Counters.fresh(db, 4_000);
+        db.execute("drop table if exists lookups; create table lookups (id bigint, n int)");
+        db.execute("insert into lookups select i, 0 from generate_series(1, 60000) as i; analyze lookups, counters");
+        BackfillDefinition<Long> definition = Counters.over(Counters.ID.value())
+                .batchSize(1_000)
+                .repair(Repair.update()
+                        .set("hits", "(select max(l.n) + 1 from lookups as l where l.id = counters.id)")
+                        .where("hits = 0"))
+                .validate(Validation.noRowMatches("hits <> 1"))
+                .build();
+        try (BackfillHarness harness = engine(definition)) {
+            assertThat(harness.operations()
+                            .preflight(BackfillHarness.OPERATOR, Counters.ID)
+                            .errors())
+                    .extracting(dev.backfill.operate.Finding::code)
+                    .containsExactly("lookup_reads_table");
+            db.execute("create index on lookups (id); analyze lookups");
+            assertThat(harness.operations()
+                            .preflight(BackfillHarness.OPERATOR, Counters.ID)
+                            .errors()).isEmpty();
+        }
+    }
 }

@@ -44,7 +44,7 @@ class WaitingClaimIT {
 
     private static BackfillDefinition<Long> slow() {
         return Counters.over(Counters.ID.value())
-                .batchSize(4)
+                .batchSize(100)
                 .pacing(Pacing.unlimited().rowsPerSecond(1))
                 .repair((batch, tx) -> Counters.count(tx, batch.keys()))
                 .validate(Validation.noRowMatches("hits <> 1"))
@@ -53,12 +53,12 @@ class WaitingClaimIT {
 
     @Test
     void a_paced_backfill_leaves_its_worker_to_others_and_keeps_its_pace_in_every_process() throws Exception { // BB-5
-        Counters.fresh(db, 20);
+        Counters.fresh(db, 200);
         try (BackfillHarness harness = BackfillHarness.on(db, slow(), other());
                 BackfillHarness another = BackfillHarness.on(db, slow())) {
             harness.start(Counters.ID);
             HarnessWorker worker = harness.worker("a");
-            assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 4, 4, false));
+            assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 100, 100, false));
             harness.start(OTHER);
             assertThat(worker.step()).isEqualTo(new Waits(Counters.ID, Waiting.Reason.THROTTLED));
             assertThat(worker.step()).isEqualTo(new Committed(OTHER, 4, 0, false));

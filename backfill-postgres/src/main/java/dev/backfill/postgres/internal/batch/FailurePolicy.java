@@ -93,7 +93,8 @@ public record FailurePolicy(EngineOptions options) {
     private Decision cancelled(Failure failure, Claim claim) {
         boolean atLimit = failure.took().compareTo(options.statementTimeout()) >= 0;
         if (!atLimit) {
-            return contended(DiagnosticCode.STATEMENT_CANCELLED, failure.thrown(), claim, false);
+            // Whoever cancelled may have a limit of their own, which less work keeps.
+            return contended(DiagnosticCode.STATEMENT_CANCELLED, failure.thrown(), claim, true);
         }
         // A longer wait for a lock would have ended as one.
         boolean waited = options.lockTimeout().compareTo(options.statementTimeout()) >= 0;

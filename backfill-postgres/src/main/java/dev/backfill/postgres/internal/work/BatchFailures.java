@@ -36,6 +36,7 @@ public record BatchFailures(
         if (decision.kind() == Kind.NARROW) {
             decision = blame.of(held, failure, decision);
         }
+        decision = blame.withPlan(held, decision);
         LOG.atDebug()
                 .setCause(Redaction.of(cause))
                 .addKeyValue("backfill", held.id())

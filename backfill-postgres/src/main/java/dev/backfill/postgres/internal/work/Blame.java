@@ -42,6 +42,16 @@ public record Blame(FailurePolicy policy, SecondLook secondLook, OtherKeys other
         }
     }
 
+    /** The same decision about a statement that was too slow, with what of its plan costs most. */
+    Decision withPlan(HeldClaim held, Decision decision) {
+        Diagnostic why = decision.diagnostic();
+        if (!why.code().equals(DiagnosticCode.STATEMENT_TOO_SLOW.wireName())) {
+            return decision;
+        }
+        Diagnostic named = new Diagnostic(why.code(), why.message() + secondLook.dearest(held), why.sqlState(), why.at());
+        return new Decision(decision.kind(), named, decision.tooSlow());
+    }
+
     private static Decision schema(Finding finding, @Nullable SQLException sql) {
         String state = sql == null ? null : sql.getSQLState();
         Diagnostic why = Diagnostic.of(DiagnosticCode.INCOMPATIBLE_SCHEMA, finding.message(), state);

@@ -48,6 +48,24 @@ public final class SecondLook {
         return transactions.inTransaction(session -> changed(session, held, thrown));
     }
 
+    /** What of its plan costs a window most, in words; empty when nothing can be said. */
+    String dearest(HeldClaim held) {
+        BackfillDefinition<?> definition = held.prepared().definition();
+        try {
+            return transactions.inTransaction(session -> {
+                TableFacts facts = SchemaCheck.of(session, definition).facts();
+                return facts == null
+                        ? ""
+                        : statements
+                                .dearestScan(session, definition, facts)
+                                .map(scan -> " Its plan's dearest part: " + scan + ".")
+                                .orElse("");
+            });
+        } catch (SQLException e) {
+            return "";
+        }
+    }
+
     private Optional<Finding> changed(Session session, HeldClaim held, Throwable thrown) throws SQLException {
         BackfillDefinition<?> definition = held.prepared().definition();
         SchemaCheck check = SchemaCheck.of(session, definition);

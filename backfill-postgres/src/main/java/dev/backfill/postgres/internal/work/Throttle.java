@@ -47,10 +47,12 @@ public record Throttle(Transactions transactions, HealthCheck health, PaceSql pa
 
     /** Empty when the next batch may begin. */
     Optional<Reason> of(HeldClaim held, Pacer pacer) {
-        if (pacer.rest() != null && pacer.mayHaveChanged()) {
-            refresh(held, pacer);
-        }
         Duration rest = pacer.rest();
+        if (rest != null && (pacer.mayHaveChanged() || rest.compareTo(WORTH_A_WORD) > 0)) {
+            // Before a claim is given back for a long rest, too: nobody would ask again until that is over.
+            refresh(held, pacer);
+            rest = pacer.rest();
+        }
         if (rest != null) {
             return Optional.of(new Reason(
                     "pace",
