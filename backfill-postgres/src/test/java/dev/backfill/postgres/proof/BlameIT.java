@@ -1,20 +1,26 @@
 package dev.backfill.postgres.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
+import dev.backfill.InvalidDefinitionException;
 import dev.backfill.Keys;
 import dev.backfill.Repair;
 import dev.backfill.Validation;
+import dev.backfill.host.EngineOptions;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.host.StepOutcome.Committed;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.DiagnosticCode;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -41,8 +47,8 @@ class BlameIT {
     }
 
     private void trigger(String kind, String body) {
-        db.execute("create or replace function judge() returns trigger language plpgsql as $$ declare x int; begin " + body
-                + "; return new; end $$");
+        db.execute("create or replace function judge() returns trigger language plpgsql as $$ declare x int; begin "
+                + body + "; return new; end $$");
         db.execute("create " + kind + " on counters " + (kind.startsWith("constraint") ? "initially deferred " : "")
                 + "for each row execute function judge()");
     }
@@ -71,7 +77,8 @@ class BlameIT {
             harness.start(Counters.ID);
             blockedWithKey(Counters.lastStep(harness.worker("a")), "id = 14");
             assertThat(Counters.hits(db)).isEqualTo("11111111111110000000");
-            assertThat(db.queryText("select hits::text from counters where id = 14")).isEqualTo("0");
+            assertThat(db.queryText("select hits::text from counters where id = 14"))
+                    .isEqualTo("0");
             db.execute("drop trigger j on counters");
             harness.retry(Counters.ID);
             harness.runToCompletion(Counters.ID);
@@ -199,8 +206,9 @@ class BlameIT {
             if (batch.size() > 4) {
                 dev.backfill.testkit.Eventually.until(
                         "the idle session is ended",
-                        () -> db.queryBoolean("select not exists (select from pg_stat_activity where application_name like"
-                                + " 'backfill #%')"));
+                        () -> db.queryBoolean(
+                                "select not exists (select from pg_stat_activity where application_name like"
+                                        + " 'backfill #%')"));
                 sizes.incrementAndGet();
                 // As a driver says it that was about to send much.
                 throw new SQLException("broken pipe", "08006");
@@ -247,7 +255,8 @@ class BlameIT {
                 .definitions(Counters.custom(8))
                 .connections(() -> {
                     boolean batch = StackWalker.getInstance()
-                            .walk(frames -> frames.anyMatch(f -> f.getClassName().endsWith(".BatchRunner")));
+                            .walk(frames ->
+                                    frames.anyMatch(f -> f.getClassName().endsWith(".BatchRunner")));
                     if (batch && refuses.get()) {
                         if (state.equals("Error")) {
                             throw new NoClassDefFoundError("x");
@@ -379,7 +388,31 @@ class BlameIT {
             db.execute("create index on lookups (id); analyze lookups");
             assertThat(harness.operations()
                             .preflight(BackfillHarness.OPERATOR, Counters.ID)
-                            .errors()).isEmpty();
+                            .errors())
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void a_connection_that_is_handed_out_twice_is_the_sources_fault() throws SQLException { // RB-3
+        try (Connection shared = db.get()) {
+            Sessions sessions = new Sessions(() -> shared, true);
+            try (Session first = sessions.open(Duration.ofSeconds(10))) {
+                assertThatThrownBy(() -> sessions.open(Duration.ofSeconds(10)))
+                        .isInstanceOf(SQLException.class)
+                        .hasMessageContaining("in use already");
+                assertThat(first.connection().isClosed()).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void a_duration_beyond_the_stated_limit_is_refused_by_name() { // CF-8
+        for (Duration duration : new Duration[] {Duration.ofHours(25), Duration.ofSeconds(Long.MAX_VALUE)}) {
+            assertThatThrownBy(() ->
+                            EngineOptions.builder().lease(duration))
+                    .isInstanceOf(InvalidDefinitionException.class)
+                    .hasMessageContaining("lease must be 10 ms to 1 day");
         }
     }
 }

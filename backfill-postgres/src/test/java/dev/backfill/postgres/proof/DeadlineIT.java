@@ -252,7 +252,9 @@ class DeadlineIT {
                     if (batch) {
                         broken.incrementAndGet();
                         return (Connection) Proxy.newProxyInstance(
-                                getClass().getClassLoader(), new Class<?>[] {Connection.class}, (self, method, args) -> {
+                                getClass().getClassLoader(),
+                                new Class<?>[] {Connection.class},
+                                (self, method, args) -> {
                                     throw new IllegalStateException("a defect of the host's pool");
                                 });
                     }

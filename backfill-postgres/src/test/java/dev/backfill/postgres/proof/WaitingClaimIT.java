@@ -6,7 +6,6 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.Pacing;
 import dev.backfill.Validation;
-import dev.backfill.host.StepOutcome;
 import dev.backfill.host.StepOutcome.Committed;
 import dev.backfill.host.StepOutcome.NothingToDo;
 import dev.backfill.host.StepOutcome.Waits;

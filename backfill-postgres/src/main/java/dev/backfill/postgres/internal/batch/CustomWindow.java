@@ -11,7 +11,6 @@ import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.KeySql;
 import dev.backfill.postgres.internal.row.Values;
-import dev.backfill.postgres.internal.supervise.OverdueException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -57,12 +56,12 @@ public final class CustomWindow<K> implements WindowRepair {
             changed = repair.repair(
                     new KeyBatch<>(definition, page), new GuardedTransaction(guarded.proxy(), claim.generation()));
         } catch (Exception e) {
-            throw OverdueException.explain(e, guarded.longestQuiet(), idle);
+            throw IdleTime.explain(e, guarded.longestQuiet(), idle);
         } finally {
             guarded.end();
             BreachException.throwIfRefused(guarded);
         }
-        OverdueException.throwIfIdle(guarded.longestQuiet(), idle);
+        IdleTime.throwIfOver(guarded.longestQuiet(), idle);
         BreachException.throwIfSwallowed(guarded, session);
         if (changed < 0 || changed > MOST_CHANGED) {
             throw new BreachException(

@@ -72,7 +72,9 @@ public record FailurePolicy(EngineOptions options) {
             return cancelled(failure, claim);
         }
         boolean ofRows = sql == null || SqlFailure.of(sql).mayBeOfRows();
-        return ofRows ? decide(Kind.NARROW, Diagnostics.of(suspected(thrown, sql), thrown)) : common(thrown, claim, sql);
+        return ofRows
+                ? decide(Kind.NARROW, Diagnostics.of(suspected(thrown, sql), thrown))
+                : common(thrown, claim, sql);
     }
 
     /** What is shown until narrowing has found out. */

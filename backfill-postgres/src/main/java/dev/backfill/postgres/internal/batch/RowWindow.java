@@ -9,7 +9,6 @@ import dev.backfill.postgres.internal.jdbc.SqlText;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.KeySql;
 import dev.backfill.postgres.internal.row.Values;
-import dev.backfill.postgres.internal.supervise.OverdueException;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -97,14 +96,14 @@ public final class RowWindow implements WindowRepair {
             }
         }
         Duration quiet = Duration.ofNanos(System.nanoTime() - began);
-        OverdueException.throwIfIdle(quiet, idle);
+        IdleTime.throwIfOver(quiet, idle);
         Sql.Params range = PageSql.params(claim, 0).and("edge", Values.array(last));
         try {
             WriteBackSql.Written written = writeBack.update(session, claim, range, keys, values);
             BreachException.throwIfReplaced(written.replaced());
             return written.changed();
         } catch (SQLException e) {
-            throw OverdueException.explain(e, quiet, idle);
+            throw IdleTime.explain(e, quiet, idle);
         }
     }
 

@@ -62,7 +62,8 @@ public record WaitingReasons(BooleanSupplier allBusy, StuckThreads stuck) {
             return null;
         }
         boolean schema = reason.equals(Waiting.Reason.SCHEMA.wireName());
-        // What an owner wrote is true while it holds the claim, or until the time for which it gave it back; a missing schema
+        // What an owner wrote is true while it holds the claim, or until the time for which it gave it back; a missing
+        // schema
         // is noted where nobody holds it.
         boolean holds = schema ? !held : held || row.getBoolean("delayed");
         if (!holds) {

@@ -36,8 +36,9 @@ public final class Sessions implements AutoCloseable {
         }
         if (open.stream().anyMatch(session -> session.uses(connection))) {
             // Left as it is: whoever has it still works with it.
-            throw new UnusableConnectionException("The connection source handed out a connection that is in use already."
-                    + " Each call must give one of its own until that is closed.");
+            throw new UnusableConnectionException(
+                    "The connection source handed out a connection that is in use already."
+                            + " Each call must give one of its own until that is closed.");
         }
         Session session = Session.over(connection, socketTimeout, preparedStatements, open::remove);
         open.add(session);

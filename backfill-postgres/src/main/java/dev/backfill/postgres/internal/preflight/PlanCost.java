@@ -51,7 +51,11 @@ final class PlanCost {
         String relation = node.path("Relation Name").asText();
         String kind = node.path("Node Type").asText();
         if (!relation.isEmpty() && !kind.equals("ModifyTable")) {
-            found.add(new Scan(kind, relation, executions, executions * node.path("Total Cost").asDouble()));
+            found.add(new Scan(
+                    kind,
+                    relation,
+                    executions,
+                    executions * node.path("Total Cost").asDouble()));
         }
         for (JsonNode child : node.path("Plans")) {
             walk(child, executions * times(node, kind, child, window), window, found);
@@ -66,7 +70,8 @@ final class PlanCost {
             return window;
         }
         // Read once and kept, or kept for each value.
-        boolean kept = List.of("Materialize", "Memoize").contains(child.path("Node Type").asText());
+        boolean kept = List.of("Materialize", "Memoize")
+                .contains(child.path("Node Type").asText());
         return kind.equals("Nested Loop") && relationship.equals("Inner") && !kept
                 ? rows(node.path("Plans").path(0), window)
                 : 1;

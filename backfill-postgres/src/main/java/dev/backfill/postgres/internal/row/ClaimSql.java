@@ -28,8 +28,8 @@ public final class ClaimSql {
      * A claim that expires further ahead than any lease lasts is of a time to which the server's clock was set back: it is not live, or
      * nobody could take over (CL-4).
      */
-    static final String BEYOND_ANY_LEASE = "claim_expires_at > pg_catalog.clock_timestamp() + interval '"
-            + EngineOptions.MOST.toHours() + " hours'";
+    static final String BEYOND_ANY_LEASE =
+            "claim_expires_at > pg_catalog.clock_timestamp() + interval '" + EngineOptions.MOST.toHours() + " hours'";
 
     private static final String CLAIMABLE = """
             state IN ('running', 'validating')

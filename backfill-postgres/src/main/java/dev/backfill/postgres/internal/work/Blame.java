@@ -48,7 +48,8 @@ public record Blame(FailurePolicy policy, SecondLook secondLook, OtherKeys other
         if (!why.code().equals(DiagnosticCode.STATEMENT_TOO_SLOW.wireName())) {
             return decision;
         }
-        Diagnostic named = new Diagnostic(why.code(), why.message() + secondLook.dearest(held), why.sqlState(), why.at());
+        Diagnostic named =
+                new Diagnostic(why.code(), why.message() + secondLook.dearest(held), why.sqlState(), why.at());
         return new Decision(decision.kind(), named, decision.tooSlow());
     }
 

@@ -39,7 +39,11 @@ public record ClaimKeeper(
      * @param atOnce whether the row should say so at once
      * @param left how long it will last; null when nobody knows
      */
-    record Wait(Waiting.Reason reason, String detail, boolean atOnce, @Nullable Duration left) {}
+    record Wait(
+            Waiting.Reason reason,
+            String detail,
+            boolean atOnce,
+            @Nullable Duration left) {}
 
     /** Waits a moment under the claim; what takes longer gives the claim back, so that the worker can go on with other work (BB-5). */
     Step waits(HeldClaim held, Wait wait, Pacer pacer) {

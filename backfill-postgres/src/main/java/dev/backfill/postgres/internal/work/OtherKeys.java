@@ -1,6 +1,5 @@
 package dev.backfill.postgres.internal.work;
 
-import dev.backfill.CustomRepair;
 import dev.backfill.postgres.internal.batch.BatchRunner;
 import dev.backfill.postgres.internal.batch.FenceSql.Work;
 import dev.backfill.postgres.internal.batch.HeldClaim;
@@ -37,8 +36,8 @@ public record OtherKeys(Transactions transactions, BatchRunner batches, ClaimKee
     private static List<List<String>> read(Session session, HeldClaim held) throws SQLException {
         List<List<String>> keys = new ArrayList<>();
         PageSql.Forms page = new PageSql(held.prepared().key()).keys();
-        try (PreparedStatement statement = page.of(held.claim())
-                        .prepare(session.connection(), PageSql.params(held.claim(), 1 + MOST));
+        try (PreparedStatement statement =
+                        page.of(held.claim()).prepare(session.connection(), PageSql.params(held.claim(), 1 + MOST));
                 ResultSet row = statement.executeQuery()) {
             while (row.next()) {
                 keys.add(Objects.requireNonNull(Values.texts(row, "key")));
@@ -74,6 +73,9 @@ public record OtherKeys(Transactions transactions, BatchRunner batches, ClaimKee
     }
 
     private static boolean isOwnCode(HeldClaim held) {
-        return held.prepared().definition().repair() instanceof CustomRepair<?>;
+        return held.prepared()
+                .definition()
+                .repair()
+                .match(update -> false, rows -> false, statement -> false, delete -> false, custom -> true);
     }
 }

@@ -78,10 +78,9 @@ public final class SecondLook {
             return Optional.empty();
         }
         // It was planned before the start, which is refused where PostgreSQL does not take it.
-        return statements
-                .errors(session, definition, facts).stream()
-                        .filter(finding -> finding.code().equals("statement_invalid"))
-                        .findFirst();
+        return statements.errors(session, definition, facts).stream()
+                .filter(finding -> finding.code().equals("statement_invalid"))
+                .findFirst();
     }
 
     /** A stored key that its own type refuses: a label was renamed, or the type was made anew (SR-9). */
