@@ -12,7 +12,7 @@ import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import dev.backfill.postgres.internal.row.Claim;
-import dev.backfill.postgres.internal.supervise.Watchdog;
+import dev.backfill.postgres.internal.supervise.CodeUnderClaim;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -32,14 +32,14 @@ public final class BatchRunner {
     private final EngineOptions options;
     private final Events events;
     private final BatchMeter meter;
-    private final Watchdog watchdog;
+    private final CodeUnderClaim code;
 
-    public BatchRunner(Sessions sessions, EngineOptions options, Events events, BatchMeter meter, Watchdog watchdog) {
+    public BatchRunner(Sessions sessions, EngineOptions options, Events events, BatchMeter meter, CodeUnderClaim code) {
         this.sessions = sessions;
         this.options = options;
         this.events = events;
         this.meter = meter;
-        this.watchdog = watchdog;
+        this.code = code;
     }
 
     public BatchResult run(HeldClaim held, int limit) {
@@ -163,15 +163,7 @@ public final class BatchRunner {
             throws Exception {
         // What the first statement took is gone for the code, too: its deadline must come while the lease holds.
         Duration left = options.transactionTimeout().minusNanos(System.nanoTime() - started);
-        try (Watchdog.Watch watch = watchdog.over(held.claim(), left)) {
-            try {
-                Window window = held.prepared().repair().run(session, held.claim(), limit, first);
-                watch.requireInTime();
-                return window;
-            } catch (Exception e) {
-                throw watch.explain(e);
-            }
-        }
+        return code.call(held.claim(), left, () -> held.prepared().repair().run(session, held.claim(), limit, first));
     }
 
     private static Work work(Claim claim, Window window, int limit) throws BreachException {

@@ -1,7 +1,6 @@
 package dev.backfill.postgres.internal.startup;
 
 import dev.backfill.host.EngineOptions;
-import dev.backfill.host.StepOutcome;
 import dev.backfill.postgres.internal.batch.BatchRunner;
 import dev.backfill.postgres.internal.batch.FailurePolicy;
 import dev.backfill.postgres.internal.batch.ValidationRunner;
@@ -9,9 +8,8 @@ import dev.backfill.postgres.internal.preflight.HealthCheck;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.PaceSql;
 import dev.backfill.postgres.internal.row.RowSql;
+import dev.backfill.postgres.internal.supervise.CodeUnderClaim;
 import dev.backfill.postgres.internal.supervise.SystemPause;
-import dev.backfill.postgres.internal.supervise.Timers;
-import dev.backfill.postgres.internal.supervise.Watchdog;
 import dev.backfill.postgres.internal.work.BarrierReport;
 import dev.backfill.postgres.internal.work.BatchFailures;
 import dev.backfill.postgres.internal.work.BatchOutcomes;
@@ -33,8 +31,6 @@ import dev.backfill.postgres.internal.work.ValidationJudge;
 import dev.backfill.postgres.internal.work.Worker;
 import dev.backfill.postgres.internal.work.WorkerPool;
 import dev.backfill.postgres.internal.work.WorkerValidation;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import org.jspecify.annotations.Nullable;
 
 /** The objects of one engine's workers: its own, which are watched, and those that a host steps. Thread-safe. */
 final class WorkerGraph implements AutoCloseable {
@@ -50,7 +46,6 @@ final class WorkerGraph implements AutoCloseable {
     private final Throttle throttle;
     private final Claimer claimer;
     private final Renewer renewer;
-    private final ScheduledThreadPoolExecutor deadlines;
     private final WorkerPool pool;
 
     WorkerGraph(EngineGraph engine, SystemPause pause) {
@@ -71,8 +66,8 @@ final class WorkerGraph implements AutoCloseable {
                 new PaceSql(engine.names()));
         this.claimer = claimer();
         this.renewer = new Renewer(keeper, options, processName);
-        this.deadlines = Timers.on("backfill-watchdog-" + processName);
-        this.pool = new WorkerPool(processName, options, pause, name -> worker(name, deadlines));
+        CodeUnderClaim supervised = CodeUnderClaim.supervised(engine.supervisor(), this::overran, options);
+        this.pool = new WorkerPool(processName, options, pause, name -> worker(name, supervised));
     }
 
     /** Starts the threads of the engine's own workers. */
@@ -87,17 +82,16 @@ final class WorkerGraph implements AutoCloseable {
 
     /** A worker that the host steps, on a thread that is not ours to interrupt. */
     Worker worker(String name) {
-        return worker(name, null);
+        return worker(name, CodeUnderClaim.unsupervised());
     }
 
-    private Worker worker(String name, @Nullable ScheduledThreadPoolExecutor timer) {
-        Watchdog watchdog = new Watchdog(options, engine.stuck(), this::overran, timer);
-        return new Worker(name, claimer, batches(watchdog), validation(watchdog), keeper, options);
+    private Worker worker(String name, CodeUnderClaim code) {
+        return new Worker(name, claimer, batches(code), validation(code), keeper, options);
     }
 
     /** Records that a batch or a validation does not come back; false if that could not be recorded. */
     private boolean overran(Claim claim) {
-        return !(recorder.record(claim, policy.overdue(claim)) instanceof StepOutcome.Unavailable);
+        return recorder.records(claim, policy.overdue(claim));
     }
 
     private BatchFailures failures(BatchRunner batches) {
@@ -110,14 +104,19 @@ final class WorkerGraph implements AutoCloseable {
         CandidateSearch search = new CandidateSearch(
                 engine.transactions(), engine.claims(), engine.configuration().registry(), engine.events());
         CandidateClaim claim = new CandidateClaim(
-                engine.claims(), recorder, engine.configuration().registry(), engine.stuck(), engine.names(), options);
+                engine.claims(),
+                recorder,
+                engine.configuration().registry(),
+                engine.supervisor(),
+                engine.names(),
+                options);
         return new Claimer(engine.transactions(), search, claim, engine.events());
     }
 
-    private BatchStep batches(Watchdog watchdog) {
+    private BatchStep batches(CodeUnderClaim code) {
         Settlement settlement =
                 new Settlement(engine.transactions(), engine.claims(), engine.events(), options.lease(), pause);
-        BatchRunner batches = new BatchRunner(engine.sessions(), options, engine.events(), engine.meter(), watchdog);
+        BatchRunner batches = new BatchRunner(engine.sessions(), options, engine.events(), engine.meter(), code);
         return new BatchStep(
                 throttle,
                 batches,
@@ -126,13 +125,13 @@ final class WorkerGraph implements AutoCloseable {
                 engine.events());
     }
 
-    private WorkerValidation validation(Watchdog watchdog) {
+    private WorkerValidation validation(CodeUnderClaim code) {
         CompletionRecorder completions = new CompletionRecorder(
                 engine.transactions(), engine.outcomes(), engine.audit(), engine.events(), losses, recorder);
         return new WorkerValidation(
                 new ValidationRunner(engine.sessions(), engine.names(), options),
                 renewer,
-                watchdog,
+                code,
                 new ValidationJudge(policy, recorder, completions, engine.events()),
                 barrier,
                 keeper);
@@ -142,6 +141,5 @@ final class WorkerGraph implements AutoCloseable {
     public void close() {
         pool.close();
         renewer.close();
-        deadlines.shutdownNow();
     }
 }

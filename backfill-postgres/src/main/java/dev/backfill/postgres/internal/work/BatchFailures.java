@@ -44,9 +44,8 @@ public record BatchFailures(
         if (decision.tooSlow() || decision.kind() == Kind.NARROW) {
             pacer.narrow(limit);
         }
-        StepOutcome outcome = recorder.record(held.claim(), decision);
-        boolean goesOn = decision.kind() == Kind.NARROW && outcome instanceof StepOutcome.Retrying;
-        return new Step(outcome, goesOn ? held : null);
+        Step step = recorder.record(held.claim(), decision);
+        return decision.kind() == Kind.NARROW && step.atOnce() ? step.keeping(held) : step;
     }
 
     private static boolean isInterruption(Throwable cause) {
@@ -64,7 +63,7 @@ public record BatchFailures(
         Thread.interrupted();
         keeper.release(held.claim());
         Thread.currentThread().interrupt();
-        return Step.over(new StepOutcome.Unavailable(
-                held.id(), "The engine was closed during a batch of backfill " + held.id() + "; it was rolled back."));
+        return Step.unavailable(
+                held.id(), "The engine was closed during a batch of backfill " + held.id() + "; it was rolled back.");
     }
 }

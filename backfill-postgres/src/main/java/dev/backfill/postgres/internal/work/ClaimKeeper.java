@@ -59,31 +59,30 @@ public record ClaimKeeper(
         String reason = wait.reason().wireName();
         try {
             if (!transactions.inTransaction(s -> claims.giveBack(s, claim, reason, wait.detail(), rest))) {
-                return Step.over(losses.notMine(claim));
+                return losses.notMine(claim);
             }
             events.publish(BackfillEvent.Kind.RELEASED, claim, reason);
-            return Step.over(new StepOutcome.Waits(held.id(), wait.reason()));
+            return Step.done(new StepOutcome.Waits(held.id(), wait.reason()), null);
         } catch (SQLException e) {
             return notRenewed(held);
         }
     }
 
     private static Step notRenewed(HeldClaim held) {
-        return new Step(
-                new StepOutcome.Unavailable(held.id(), "The claim of backfill " + held.id() + " could not be renewed."),
-                held);
+        return Step.unavailable(held.id(), "The claim of backfill " + held.id() + " could not be renewed.")
+                .keeping(held);
     }
 
     /** Waits under the claim, and says in the row why; renews well before half of the lease is over. */
     private Step staysOn(HeldClaim held, Waiting.Reason reason, String detail, boolean atOnce) {
         if (!atOnce && System.nanoTime() - held.renewedAt() <= renewalEvery().toNanos()) {
-            return new Step(new StepOutcome.Waits(held.id(), reason), held);
+            return Step.waits(new StepOutcome.Waits(held.id(), reason), held);
         }
         try {
             if (!renew(held.claim(), reason.wireName(), detail)) {
-                return Step.over(losses.notMine(held.claim()));
+                return losses.notMine(held.claim());
             }
-            return new Step(new StepOutcome.Waits(held.id(), reason), held.with(held.claim()));
+            return Step.waits(new StepOutcome.Waits(held.id(), reason), held.with(held.claim()));
         } catch (SQLException e) {
             return notRenewed(held);
         }
