@@ -9,6 +9,7 @@ import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.ClaimSql;
 import dev.backfill.postgres.internal.row.KeySql;
+import dev.backfill.postgres.internal.row.Target;
 import dev.backfill.postgres.internal.row.Values;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -50,10 +51,15 @@ public final class FenceSql {
               AND b.claim_expires_at > pg_catalog.clock_timestamp()
               AND {began}
               AND {window}
+              AND {pinned}
               AND pg_catalog.pg_current_xact_id_if_assigned()::text = :xid
               AND pg_catalog.current_setting('transaction_isolation') = 'read committed'
               AND pg_catalog.clock_timestamp() - pg_catalog.now() <= :limit_millis * interval '1 millisecond'
             RETURNING b.state""";
+
+    // Whoever commits a batch has waited for the barrier; from here on no transaction ID is compared (SR-6).
+    private static final String PASSED =
+            "barrier_passed_at = coalesce(b.barrier_passed_at, pg_catalog.clock_timestamp()),";
 
     private static final String ADVANCE = """
             checkpoint = CASE WHEN {new} = {bound} THEN b.bound ELSE :new::text[] END,
@@ -80,24 +86,31 @@ public final class FenceSql {
     private final long leaseMillis;
     private final long limitMillis;
     private final boolean fused;
+    private final String table;
 
-    /** Compiles the fence for a key. */
-    public FenceSql(Names names, KeySql key, EngineOptions options) {
+    /**
+     * Compiles the fence for a key.
+     *
+     * @param barrier whether a batch has waited for the start barrier
+     */
+    public FenceSql(Names names, KeySql key, EngineOptions options, boolean barrier) {
+        table = key.table();
         Map<String, String> keys = Map.of(
                 "new", key.ofArray(":new::text[]"),
                 "previous", key.ofArray("b.checkpoint"),
                 "low", key.ofArray("b.range_low"),
                 "bound", key.ofArray("b.bound"));
-        String advance = fill(ADVANCE, keys);
+        String advance = fill(ADVANCE, keys) + (barrier ? PASSED : "");
         String after = fill(AFTER_CHECKPOINT, keys);
         first = new Form(names, advance, fill(BEFORE_EVERYTHING, keys), BEGAN_WITH_THE_FIRST_KEY);
         firstOfRange = new Form(names, advance, fill(AFTER_LOW, keys), BEGAN_AFTER_A_KEY);
         later = new Form(names, advance, after, BEGAN_WITH_THE_FIRST_KEY);
         laterOfRange = new Form(names, advance, after, BEGAN_AFTER_A_KEY);
-        empty = new Form(names, ADVANCE_EMPTY, "b.bound_empty", BEGAN_WITH_THE_FIRST_KEY);
+        empty = new Form(names, ADVANCE_EMPTY + (barrier ? PASSED : ""), "b.bound_empty", BEGAN_WITH_THE_FIRST_KEY);
         breach = names.sql(fill(
                 "/* backfill:breach */ SELECT coalesce({new} > {previous}, {new} > {low}, b.checkpoint IS NULL) AS forward,"
-                        + " {new} <= {bound} AS within FROM {backfill} AS b WHERE b.id = :id",
+                        + " {new} <= {bound} AS within, " + Target.ELSEWHERE
+                        + " AS elsewhere FROM {backfill} AS b WHERE b.id = :id",
                 keys));
         leaseMillis = options.lease().toMillis();
         limitMillis = options.transactionTimeout().toMillis();
@@ -137,7 +150,8 @@ public final class FenceSql {
                 .and("changed", work.changed())
                 .and("lease_millis", leaseMillis)
                 .and("limit_millis", limitMillis)
-                .and("xid", xid);
+                .and("xid", xid)
+                .and("table", table);
         Form form = form(claim);
         return fused ? form.commitFused(session, params) : form.commitPlainly(session, params);
     }
@@ -158,17 +172,21 @@ public final class FenceSql {
      *
      * @param forward whether the new checkpoint was after the old one
      * @param within whether it was at or below the bound
+     * @param elsewhere which other table the name means now; null where it is the one that it was at start
      */
-    public record WindowCheck(boolean forward, boolean within) {}
+    public record WindowCheck(
+            boolean forward, boolean within, @Nullable String elsewhere) {}
 
     /** Compares a rejected checkpoint with the row. */
     public WindowCheck check(Session session, Claim claim, List<String> checkpoint) throws SQLException {
-        Params params = Params.of("id", claim.id().value()).and("new", Values.array(checkpoint));
+        Params params = Params.of("id", claim.id().value())
+                .and("new", Values.array(checkpoint))
+                .and("table", table);
         try (PreparedStatement statement = breach.prepare(session.connection(), params);
                 ResultSet row = statement.executeQuery()) {
             return row.next()
-                    ? new WindowCheck(row.getBoolean("forward"), row.getBoolean("within"))
-                    : new WindowCheck(true, true);
+                    ? new WindowCheck(row.getBoolean("forward"), row.getBoolean("within"), row.getString("elsewhere"))
+                    : new WindowCheck(true, true, null);
         }
     }
 
@@ -180,7 +198,8 @@ public final class FenceSql {
         private final Sql flush;
 
         Form(Names names, String advance, String window, String began) {
-            Map<String, String> parts = Map.of("advance", advance, "window", window, "began", began);
+            Map<String, String> parts =
+                    Map.of("advance", advance, "window", window, "began", began, "pinned", Target.PINNED);
             lock = names.sql(LOCK);
             String update = fill(FENCE, parts);
             fence = names.sql("/* backfill:fence */ " + update);

@@ -28,8 +28,8 @@ public record PreparedDefinition(
                 definition,
                 key,
                 repair,
-                new BeginSql(names, options, definition.startBarrier(), repair.first()),
-                new FenceSql(names, key, options));
+                new BeginSql(names, options, definition.startBarrier(), key.table(), repair.first()),
+                new FenceSql(names, key, options, definition.startBarrier()));
     }
 
     private static <K> WindowRepair repair(

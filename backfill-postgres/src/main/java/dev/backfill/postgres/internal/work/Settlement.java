@@ -1,5 +1,7 @@
 package dev.backfill.postgres.internal.work;
 
+import dev.backfill.operate.BackfillState;
+import dev.backfill.postgres.internal.batch.FenceSql.Work;
 import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.row.Claim;
@@ -14,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Settles the unknown outcome of a COMMIT (AT-3): never interprets the error, but takes the claim anew on a fresh connection, which
- * queues behind the transaction if it is still in flight, and believes the checkpoint that comes back. Thread-safe.
+ * queues behind the transaction if it is still in flight, and compares the checkpoint that comes back with the batch's own.
+ * Thread-safe.
  *
  * @param transactions short ones
  * @param claims the statements
@@ -27,11 +30,13 @@ public record Settlement(Transactions transactions, ClaimSql claims, Events even
     private static final Duration BETWEEN_TRIES = Duration.ofMillis(100);
 
     /** What the row says. */
-    enum Verdict {
-        /** The batch is durable. */
+    public enum Verdict {
+        /** The batch is durable: the checkpoint is exactly its own, in the history in which it was sent. */
         LANDED,
-        /** The batch left no trace. */
+        /** The batch left no trace: the checkpoint is the one that it began from, in the same history. */
         ROLLED_BACK,
+        /** The row is that of another history, after a failover or a restore: work goes on from whatever it says. */
+        HISTORY_CHANGED,
         /** The claim had moved on, so its new owner goes on from the truth. */
         SUPERSEDED,
         /** The row could not be asked; the lease lapses, and the next owner asks it. */
@@ -47,11 +52,11 @@ public record Settlement(Transactions transactions, ClaimSql claims, Events even
     record Settled(Verdict verdict, @Nullable Claim claim) {}
 
     /** Asks until PostgreSQL answers, for at most a lease: after that the claim is anybody's. */
-    Settled settle(Claim claim) {
+    Settled settle(Claim claim, Work work) {
         long deadline = System.nanoTime() + lease.toNanos();
         Settled settled = new Settled(Verdict.UNKNOWN, null);
         while (settled.verdict() == Verdict.UNKNOWN && System.nanoTime() < deadline) {
-            settled = tryOnce(claim);
+            settled = tryOnce(claim, work);
             if (settled.verdict() == Verdict.UNKNOWN && !pause.forAtLeast(BETWEEN_TRIES)) {
                 break;
             }
@@ -63,18 +68,30 @@ public record Settlement(Transactions transactions, ClaimSql claims, Events even
         return settled;
     }
 
-    private Settled tryOnce(Claim claim) {
+    private Settled tryOnce(Claim claim, Work work) {
         try {
             Optional<Claim> anew = transactions.inTransaction(s -> claims.reclaim(s, claim, lease));
             if (anew.isEmpty()) {
                 return new Settled(Verdict.SUPERSEDED, null);
             }
-            // Only this claim's own batch can have changed the row while its generation and token stood.
-            boolean moved = anew.get().state() != claim.state()
-                    || !Objects.equals(anew.get().checkpoint(), claim.checkpoint());
-            return new Settled(moved ? Verdict.LANDED : Verdict.ROLLED_BACK, anew.get());
+            return new Settled(verdict(claim, work, anew.get()), anew.get());
         } catch (SQLException e) {
             return new Settled(Verdict.UNKNOWN, null);
         }
+    }
+
+    /** A row that moved has not moved forward for that: a failover that lost the last batches sets it back. */
+    public static Verdict verdict(Claim before, Work work, Claim now) {
+        if (!Objects.equals(now.history(), before.history())) {
+            return Verdict.HISTORY_CHANGED;
+        }
+        boolean reached = Objects.equals(work.checkpoint(), before.bound());
+        BackfillState own = reached ? BackfillState.VALIDATING : BackfillState.RUNNING;
+        if (now.state() == own && Objects.equals(now.checkpoint(), work.checkpoint())) {
+            return Verdict.LANDED;
+        }
+        return now.state() == before.state() && Objects.equals(now.checkpoint(), before.checkpoint())
+                ? Verdict.ROLLED_BACK
+                : Verdict.HISTORY_CHANGED;
     }
 }
