@@ -17,6 +17,11 @@ public final class EngineOptions {
 
     private final int workers;
     private final Duration lease;
+    /** The longest of any duration here, a lease among them. */
+    public static final Duration MOST = Duration.ofDays(1);
+
+    private static final Duration LEAST = Duration.ofMillis(10);
+
     private final Duration transactionTimeout;
     private final Duration statementTimeout;
     private final Duration lockTimeout;
@@ -365,7 +370,7 @@ public final class EngineOptions {
 
         private static Duration positive(String name, Duration duration) {
             Objects.requireNonNull(duration, name);
-            if (duration.toMillis() < 10 || duration.toDays() > 1) {
+            if (duration.compareTo(LEAST) < 0 || duration.compareTo(MOST) > 0) {
                 throw new InvalidDefinitionException(name + " must be 10 ms to 1 day, got " + duration + ".");
             }
             return duration;

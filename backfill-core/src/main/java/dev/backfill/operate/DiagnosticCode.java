@@ -15,8 +15,8 @@ public enum DiagnosticCode {
             "Read SQLSTATE and names, fix the code or the data, deploy, retry."),
     /** See {@link #meaning()}. */
     DATA_ERROR(
-            "Rows in the named key range can't be repaired: they violate a constraint or can't be converted.",
-            "Look at the rows of the range, correct them, retry."),
+            "A row can't be repaired, while others can.",
+            "Select the row by the key that is named, correct it, retry."),
     /** See {@link #meaning()}. */
     BLOCKED_BY_DEFINITION("The definition says that a prerequisite is unmet.", "Do what its message says, then retry."),
     /** See {@link #meaning()}. */
@@ -28,8 +28,16 @@ public enum DiagnosticCode {
             "End loops and waits in it, or use a smaller batch size; deploy, which also frees threads it still holds."),
     /** See {@link #meaning()}. */
     CONTENTION(
-            "A lock, deadlock or time limit stopped the batch.",
+            "A lock, deadlock or conflict with another transaction stopped the batch.",
             "Nothing at first; if it repeats, look for long transactions on the table."),
+    /** See {@link #meaning()}. */
+    STATEMENT_TOO_SLOW(
+            "A statement of the repair ran into its time limit, without a wait for a lock.",
+            "Give what it reads an index, ANALYZE, or make the repair cheaper; deploy, retry."),
+    /** See {@link #meaning()}. */
+    STATEMENT_CANCELLED(
+            "Somebody cancelled a statement of the repair before its time limit.",
+            "Find who cancels (pg_cancel_backend, a monitor, a pooler's limit) and spare sessions named 'backfill #'."),
     /** See {@link #meaning()}. */
     INFRASTRUCTURE(
             "The connection or the server failed.",
@@ -44,7 +52,8 @@ public enum DiagnosticCode {
             "Look at the hosts' memory and crash logs, fix the cause, retry."),
     /** See {@link #meaning()}. */
     INCOMPATIBLE_SCHEMA(
-            "A table, column or privilege that the definition needs is missing.", "Migrate or grant it, then retry."),
+            "A table, column, type or privilege is not as the definition needs it.",
+            "Migrate or grant what the message names, then retry."),
     /** See {@link #meaning()}. */
     START_BARRIER_TIMEOUT(
             "Transactions that wrote before the start stayed open for too long.",

@@ -233,7 +233,7 @@ class FaultCatalogueIT {
             assertThat(step).isInstanceOf(StepOutcome.Ended.class);
             assertThat(harness.state(Notes.ID)).isEqualTo(BackfillState.BLOCKED);
             assertThat(harness.row(Notes.ID).get("failure_message"))
-                    .contains("Key (27)")
+                    .contains("Key (id = 27)")
                     .contains("good")
                     .contains("23514");
             assertThat(harness.show(Notes.ID).checkpoint()).containsExactly("26");

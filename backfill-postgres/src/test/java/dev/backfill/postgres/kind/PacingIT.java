@@ -91,7 +91,7 @@ class PacingIT {
     }
 
     @Test
-    void a_worker_rests_visibly_keeps_its_claim_and_is_charged_nothing() {
+    void a_rest_is_visible_gives_the_claim_back_and_is_charged_nothing() { // BB-5
         BackfillDefinition<Long> definition =
                 Notes.seeing(50).pacing(Pacing.unlimited().rowsPerSecond(1)).build();
         List<BackfillEvent> events = new CopyOnWriteArrayList<>();
@@ -104,13 +104,16 @@ class PacingIT {
             assertThat(worker.step()).isInstanceOf(Committed.class);
             for (int i = 0; i < 3; i++) {
                 assertThat(worker.step()).isEqualTo(new StepOutcome.Waits(Notes.ID, Waiting.Reason.THROTTLED));
+                assertThat(worker.step()).isEqualTo(new StepOutcome.NothingToDo());
+                harness.clearRetryDelay(Notes.ID);
             }
+            assertThat(worker.step()).isInstanceOf(StepOutcome.Waits.class);
             Waiting waiting = harness.show(Notes.ID).waiting();
             assertThat(waiting).isNotNull();
             assertThat(waiting.reason()).isEqualTo(Waiting.Reason.THROTTLED);
             assertThat(waiting.detail()).contains("1 rows per second");
             assertThat(harness.row(Notes.ID)).containsEntry("attempts", "0").containsEntry("contended", "0");
-            assertThat(harness.row(Notes.ID).get("claim_token")).isNotNull();
+            assertThat(harness.row(Notes.ID)).containsEntry("claim_token", null);
             assertThat(events)
                     .filteredOn(e -> e.kind() == BackfillEvent.Kind.THROTTLED)
                     .extracting(BackfillEvent::code)

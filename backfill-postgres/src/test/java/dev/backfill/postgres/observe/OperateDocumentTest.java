@@ -91,6 +91,34 @@ class OperateDocumentTest {
     }
 
     @Test
+    void what_was_brought_about_names_a_test_for_each_code_and_reason_that_a_host_can_cause() throws IOException {
+        Set<String> tests = new TreeSet<>();
+        try (var files = Files.walk(ROOT.resolve("backfill-postgres/src/test/java"))) {
+            for (Path file : files.filter(f -> f.toString().endsWith("IT.java")).toList()) {
+                Matcher method = Pattern.compile("void ([a-z_0-9]+)\\(").matcher(Files.readString(file));
+                while (method.find()) {
+                    tests.add(file.getFileName().toString().replace(".java", "") + "." + method.group(1));
+                }
+            }
+        }
+        Set<String> found = new TreeSet<>();
+        String document = text("docs/operate.md");
+        int at = document.indexOf("\n## Brought about\n");
+        Matcher row = Pattern.compile("(?m)^\\| `([a-z_-]+)` \\|.*\\| `([A-Za-z]+\\.[a-z_0-9]+)` \\|$")
+                .matcher(document.substring(at, document.indexOf("\n## Findings\n")));
+        while (row.find()) {
+            found.add(row.group(1));
+            assertThat(tests).contains(row.group(2));
+        }
+        Set<String> expected = new TreeSet<>();
+        Arrays.stream(DiagnosticCode.values()).forEach(code -> expected.add(code.wireName()));
+        Arrays.stream(Waiting.Reason.values()).forEach(reason -> expected.add(reason.wireName()));
+        // Said in the document: what takes a defect or a false count, and what the findings are about.
+        expected.removeAll(Set.of("window-out-of-order", "window-too-large", "changed-count-invalid", "schema"));
+        assertThat(found).containsAll(expected);
+    }
+
+    @Test
     void the_findings_are_those_that_the_sources_make() throws IOException {
         Set<String> made = new TreeSet<>();
         try (var files = Files.walk(ROOT.resolve("backfill-postgres/src/main/java"))) {

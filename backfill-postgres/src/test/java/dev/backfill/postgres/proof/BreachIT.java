@@ -142,6 +142,9 @@ class BreachIT {
 
     private static Stream<Arguments> commands() {
         return Stream.of(
+                        "/* a /* nested */ comment */ commit",
+                        "/* a /* nested */ comment */ set lock_timeout = 0",
+                        "select U&\"set\\005fconfig\"('lock_timeout', '0', false)",
                         "COMMIT",
                         "/* x */ -- y\n commit and chain",
                         "select 1; rollback",

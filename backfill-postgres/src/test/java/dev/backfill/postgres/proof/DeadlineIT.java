@@ -21,6 +21,8 @@ import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
 import java.io.IOError;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -249,7 +251,12 @@ class DeadlineIT {
                                     frames.anyMatch(f -> f.getClassName().endsWith(".BatchRunner")));
                     if (batch) {
                         broken.incrementAndGet();
-                        throw new IllegalStateException("a defect of the host's pool");
+                        return (Connection) Proxy.newProxyInstance(
+                                getClass().getClassLoader(),
+                                new Class<?>[] {Connection.class},
+                                (self, method, args) -> {
+                                    throw new IllegalStateException("a defect of the host's pool");
+                                });
                     }
                     return db.get();
                 })

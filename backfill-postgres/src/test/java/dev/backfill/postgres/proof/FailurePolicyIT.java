@@ -61,16 +61,17 @@ class FailurePolicyIT {
         "40001, contention, 0, 1",
         "40P01, contention, 0, 1",
         "55P03, contention, 0, 1",
-        "57014, contention, 0, 1",
+        "57014, statement-cancelled, 0, 1",
         "53300, infrastructure, 0, 1",
         "57P01, infrastructure, 0, 1",
         "08006, infrastructure, 0, 1",
         "25006, infrastructure, 0, 1",
         "0A000, infrastructure, 0, 1",
-        // the definition's: retried, charged
-        "P0001, definition-error, 1, 0",
-        "42601, definition-error, 1, 0",
-        "42883, definition-error, 1, 0",
+        "53200, infrastructure, 0, 1",
+        "58030, infrastructure, 0, 1",
+        "72000, infrastructure, 0, 1",
+        "26000, infrastructure, 0, 1",
+        "42P05, infrastructure, 0, 1",
     })
     void an_error_of_this_sqlstate_is_retried_under_its_budget(
             String state, String code, String attempts, String contended) { // RB-2, RB-3
@@ -95,13 +96,41 @@ class FailurePolicyIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"42P01", "42703", "42501"})
-    void a_missing_thing_is_blocked_at_once(String state) { // RB-4, CF-8
+    @ValueSource(strings = {"P0001", "20000", "21000", "42601", "42883", "22012", "23514", "XX000"})
+    void an_error_that_stays_with_every_row_is_the_definitions_whatever_its_sqlstate(String state) { // RB-2, RB-4
         try (BackfillHarness harness = failing((batch, tx) -> {
             raise(tx.connection(), state);
             return 0;
         })) {
-            assertThat(harness.worker("a").step()).isInstanceOfSatisfying(StepOutcome.Ended.class, it -> {
+            HarnessWorker worker = harness.worker("a");
+            StepOutcome outcome = worker.step();
+            // Four keys, two, one: then it is tried elsewhere.
+            assertThat(harness.row(Counters.ID).get("claim_token")).isNotNull();
+            worker.step();
+            assertThat(worker.step()).isInstanceOfSatisfying(StepOutcome.Retrying.class, it -> {
+                assertThat(it.diagnostic().code()).isEqualTo("definition-error");
+                assertThat(it.diagnostic().sqlState()).isEqualTo(state);
+            });
+            assertThat(outcome).isInstanceOf(StepOutcome.Retrying.class);
+            assertThat(harness.row(Counters.ID))
+                    .containsEntry("state", "running")
+                    .containsEntry("claim_token", null)
+                    .containsEntry("attempts", "1")
+                    .containsEntry("contended", "0")
+                    .containsEntry("failure_code", "definition-error");
+            assertThat(harness.row(Counters.ID).get("next_attempt_at")).isNotNull();
+            assertThat(Counters.hits(db)).isEqualTo("0000000000");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"42P01", "42703", "42501"})
+    void a_thing_that_every_row_misses_is_blocked_in_the_first_attempt(String state) { // RB-4, CF-8
+        try (BackfillHarness harness = failing((batch, tx) -> {
+            raise(tx.connection(), state);
+            return 0;
+        })) {
+            assertThat(Counters.lastStep(harness.worker("a"))).isInstanceOfSatisfying(StepOutcome.Ended.class, it -> {
                 assertThat(it.state()).isEqualTo(BackfillState.BLOCKED);
                 assertThat(it.diagnostic().code()).isEqualTo(DiagnosticCode.INCOMPATIBLE_SCHEMA.wireName());
             });
@@ -128,16 +157,18 @@ class FailurePolicyIT {
             throw new IllegalStateException("x");
         })) {
             HarnessWorker worker = harness.worker("a");
-            assertThat(worker.step()).isInstanceOf(StepOutcome.Retrying.class);
-            harness.clearRetryDelay(Counters.ID);
-            assertThat(worker.step()).isInstanceOf(StepOutcome.Retrying.class);
-            harness.clearRetryDelay(Counters.ID);
+            for (int i = 0; i < 4; i++) {
+                assertThat(worker.step()).isInstanceOf(StepOutcome.Retrying.class);
+                harness.clearRetryDelay(Counters.ID);
+            }
+            assertThat(harness.row(Counters.ID)).containsEntry("attempts", "2");
             assertThat(worker.step())
                     .isInstanceOfSatisfying(
                             StepOutcome.Ended.class,
                             it -> assertThat(it.state()).isEqualTo(BackfillState.FAILED));
             assertThat(worker.step()).isEqualTo(new StepOutcome.NothingToDo());
-            assertThat(calls).hasValue(3);
+            // Windows of four, two and one key, twice more of one, and each time a window and three keys elsewhere.
+            assertThat(calls).hasValue(3 + 2 + 3 * 4);
             assertThat(harness.auditRecords(Counters.ID))
                     .last()
                     .satisfies(entry -> assertThat(entry)

@@ -105,7 +105,7 @@ class FamilyGuardsIT {
             assertThat(outcome)
                     .isInstanceOfSatisfying(
                             StepOutcome.Ended.class,
-                            ended -> assertThat(ended.diagnostic().message()).contains("Key (5)"));
+                            ended -> assertThat(ended.diagnostic().message()).contains("Key (id = 5)"));
             db.execute("update counters set amount = 1 where id = 5");
             harness.retry(part(1));
             harness.runToCompletion(part(1));

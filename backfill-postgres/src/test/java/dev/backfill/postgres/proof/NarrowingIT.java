@@ -77,7 +77,7 @@ class NarrowingIT {
             assertThat(outcome).isInstanceOfSatisfying(StepOutcome.Ended.class, it -> {
                 assertThat(it.state()).isEqualTo(BackfillState.BLOCKED);
                 assertThat(it.diagnostic().code()).isEqualTo(DiagnosticCode.DATA_ERROR.wireName());
-                assertThat(it.diagnostic().message()).contains("Key (14)");
+                assertThat(it.diagnostic().message()).contains("Key (id = 14)");
             });
             assertThat(harness.row(Counters.ID)).containsEntry("checkpoint", "{13}");
             assertThat(Counters.hits(db)).isEqualTo("11111111111110000000");
@@ -105,7 +105,7 @@ class NarrowingIT {
             StepOutcome outcome = Counters.lastStep(harness.worker("a"));
             assertThat(outcome).isInstanceOfSatisfying(StepOutcome.Ended.class, it -> {
                 assertThat(it.diagnostic().code()).isEqualTo(DiagnosticCode.DATA_ERROR.wireName());
-                assertThat(it.diagnostic().message()).contains("Key (2)", "note");
+                assertThat(it.diagnostic().message()).contains("Key (id = 2)", "note");
             });
             assertThat(db.queryTexts("select note from counters where note is not null"))
                     .containsExactly("\uD83D\uDE00");
@@ -129,7 +129,7 @@ class NarrowingIT {
             assertThat(outcome)
                     .isInstanceOfSatisfying(
                             StepOutcome.Ended.class,
-                            it -> assertThat(it.diagnostic().message()).contains("Key (3)"));
+                            it -> assertThat(it.diagnostic().message()).contains("Key (id = 3)"));
         }
     }
 

@@ -10,12 +10,15 @@ import dev.backfill.postgres.internal.batch.WindowRepair.Window;
 import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sessions;
+import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.supervise.CodeUnderClaim;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +67,39 @@ public final class BatchRunner {
         } catch (SQLException e) {
             return new BatchResult.Failed(e);
         }
+    }
+
+    /**
+     * Repairs a window after a key and rolls it back, to see whether its rows can be repaired.
+     *
+     * @return what it would have done; empty if it failed for a reason that may lie in its rows
+     * @throws SQLException if something else stood in the way
+     */
+    public Optional<Work> tryOut(HeldClaim held, List<String> after, int limit) throws SQLException {
+        HeldClaim from = held.with(held.claim().advanced(BackfillState.RUNNING, after));
+        // Closing a session rolls back whatever it has open: there is no way to a commit from here.
+        try (Session session = sessions.open(options.workerSocketTimeout());
+                Statement constraints = session.connection().createStatement()) {
+            Begun begun = held.prepared().begin().alone(session, held.claim());
+            if (!begun.open()) {
+                throw new SQLException("the claim is not this worker's any more", "40001");
+            }
+            Repaired repaired = repair(session, from, begun, limit, System.nanoTime());
+            // What a COMMIT would check must be checked here, where there is none.
+            constraints.execute("/* backfill:repair */ SET CONSTRAINTS ALL IMMEDIATE");
+            return Optional.ofNullable(repaired.work());
+        } catch (WorkFailedException e) {
+            return emptyIfOfRows(SqlFailure.in(e.getCause()));
+        } catch (SQLException e) {
+            return emptyIfOfRows(e);
+        }
+    }
+
+    private static Optional<Work> emptyIfOfRows(@Nullable SQLException e) throws SQLException {
+        if (e != null && !SqlFailure.of(e).mayBeOfRows()) {
+            throw e;
+        }
+        return Optional.empty();
     }
 
     private static BatchResult refused(Begun begun) {

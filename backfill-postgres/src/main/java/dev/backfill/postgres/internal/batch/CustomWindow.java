@@ -15,9 +15,11 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Own code with the transaction; the engine still owns the page. */
 public final class CustomWindow<K> implements WindowRepair {
@@ -28,8 +30,10 @@ public final class CustomWindow<K> implements WindowRepair {
     private final BackfillDefinition<K> definition;
     private final CustomRepair<K> repair;
     private final PageSql.Forms keys;
+    private final Duration idle;
 
-    CustomWindow(KeySql key, BackfillDefinition<K> definition, CustomRepair<K> repair) {
+    CustomWindow(KeySql key, BackfillDefinition<K> definition, CustomRepair<K> repair, Duration idle) {
+        this.idle = idle;
         this.definition = definition;
         this.repair = repair;
         this.keys = new PageSql(key).keys();
@@ -51,10 +55,13 @@ public final class CustomWindow<K> implements WindowRepair {
         try {
             changed = repair.repair(
                     new KeyBatch<>(definition, page), new GuardedTransaction(guarded.proxy(), claim.generation()));
+        } catch (Exception e) {
+            throw IdleTime.explain(e, guarded.longestQuiet(), idle);
         } finally {
             guarded.end();
             BreachException.throwIfRefused(guarded);
         }
+        IdleTime.throwIfOver(guarded.longestQuiet(), idle);
         BreachException.throwIfSwallowed(guarded, session);
         if (changed < 0 || changed > MOST_CHANGED) {
             throw new BreachException(
@@ -75,7 +82,17 @@ public final class CustomWindow<K> implements WindowRepair {
 
     private record GuardedTransaction(Connection connection, long generation) implements RepairTransaction {}
 
-    private record KeyBatch<K>(BackfillDefinition<K> definition, List<List<String>> page) implements Batch<K> {
+    private static final class KeyBatch<K> implements Batch<K> {
+
+        private final BackfillDefinition<K> definition;
+        private final List<List<String>> page;
+        private @Nullable List<K> decoded;
+
+        KeyBatch(BackfillDefinition<K> definition, List<List<String>> page) {
+            this.definition = definition;
+            this.page = page;
+        }
+
         @Override
         public BackfillId id() {
             return definition.id();
@@ -83,7 +100,13 @@ public final class CustomWindow<K> implements WindowRepair {
 
         @Override
         public List<K> keys() {
-            return page.stream().map(definition.key()::decode).toList();
+            List<K> keys = decoded;
+            if (keys == null) {
+                // Once: code may ask for each of its rows.
+                keys = page.stream().map(definition.key()::decode).toList();
+                decoded = keys;
+            }
+            return keys;
         }
 
         @Override

@@ -6,6 +6,7 @@ import dev.backfill.RetryableException;
 import dev.backfill.internal.BoundedText;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.operate.DiagnosticCode;
+import dev.backfill.postgres.internal.jdbc.NoConnectionException;
 import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -55,6 +56,9 @@ public final class Diagnostics {
 
     private static String describe(SQLException e) {
         List<String> parts = new ArrayList<>();
+        if (e instanceof NoConnectionException) {
+            parts.add("no connection could be had");
+        }
         add(parts, "SQLSTATE", e.getSQLState());
         if (e instanceof PSQLException driver && driver.getServerErrorMessage() != null) {
             ServerErrorMessage server = driver.getServerErrorMessage();
@@ -63,7 +67,11 @@ public final class Diagnostics {
             add(parts, "column", server.getColumn());
             add(parts, "type", server.getDatatype());
         }
-        return parts.isEmpty() ? "" : " " + String.join(", ", parts) + ".";
+        String pooler = SqlFailure.isOfPooler(e)
+                ? " A pooler in between hands out another session for each transaction, without its prepared statements:"
+                        + " set preparedStatements(false), or prepareThreshold=0 in the connection source."
+                : "";
+        return parts.isEmpty() ? "" : " " + String.join(", ", parts) + "." + pooler;
     }
 
     private static void add(List<String> parts, String what, @Nullable String name) {

@@ -9,6 +9,7 @@ import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.supervise.OverdueException;
 import java.sql.SQLException;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +25,7 @@ public record FailurePolicy(EngineOptions options) {
         RETRY,
         /** Release, delay, charge the contention budget instead. */
         RETRY_CONTENTION,
-        /** Keep the claim and try a smaller window. */
+        /** Keep the claim and try a smaller window; with a single key, find out whether it is the key's or the definition's. */
         NARROW,
         /** Enter {@code blocked}. */
         BLOCK,
@@ -42,33 +43,76 @@ public record FailurePolicy(EngineOptions options) {
     public record Decision(Kind kind, Diagnostic diagnostic, boolean tooSlow) {}
 
     /**
-     * Decides about a batch.
+     * A batch that failed.
      *
-     * @param window the most keys that the failed batch could hold
+     * @param thrown what it threw
+     * @param window the most keys that it could hold
+     * @param took its time
      */
-    public Decision ofBatch(Throwable thrown, Claim claim, int window) {
+    public record Failure(Throwable thrown, int window, Duration took) {}
+
+    /** Decides about a batch. Whether its error depends on a row is nothing that the error's class could say (RB-4). */
+    public Decision ofBatch(Failure failure, Claim claim) {
+        Throwable thrown = failure.thrown();
         if (thrown instanceof BreachException breach) {
             String message = breach.getMessage() + " " + breach.code().remedy();
             SQLException sql = SqlFailure.in(breach.getCause());
             return decide(Kind.BLOCK, Diagnostic.of(breach.code(), message, sql == null ? null : sql.getSQLState()));
         }
-        if (thrown instanceof RowFunctionException) {
-            return data(thrown, window);
-        }
-        if (thrown instanceof OverdueException) {
-            return overdue(claim);
-        }
         SQLException sql = SqlFailure.in(thrown);
-        if (sql != null && SqlFailure.of(sql) == SqlFailure.DATA && !isAuthorsWord(thrown)) {
-            return data(thrown, window);
+        if (thrown instanceof OverdueException || (sql != null && SqlFailure.isTransactionTimeout(sql))) {
+            Decision overdue = overdue(claim);
+            // A smaller window needs less time, and costs nothing to try; only for a single key there is none.
+            return failure.window() > 1 ? decide(Kind.NARROW, overdue.diagnostic()) : overdue;
         }
-        return common(thrown, claim, sql);
+        if (isAuthorsWord(thrown)) {
+            return common(thrown, claim, sql);
+        }
+        if (sql != null && SqlFailure.isCancelled(sql)) {
+            return cancelled(failure, claim);
+        }
+        boolean ofRows = sql == null || SqlFailure.of(sql).mayBeOfRows();
+        return ofRows
+                ? decide(Kind.NARROW, Diagnostics.of(suspected(thrown, sql), thrown))
+                : common(thrown, claim, sql);
+    }
+
+    /** What is shown until narrowing has found out. */
+    private static DiagnosticCode suspected(Throwable thrown, @Nullable SQLException sql) {
+        SqlFailure failure = sql == null ? SqlFailure.DEFINITION : SqlFailure.of(sql);
+        if (thrown instanceof RowFunctionException || failure == SqlFailure.DATA) {
+            return DiagnosticCode.DATA_ERROR;
+        }
+        return failure == SqlFailure.SCHEMA ? DiagnosticCode.INCOMPATIBLE_SCHEMA : DiagnosticCode.DEFINITION_ERROR;
+    }
+
+    /** Decides about an error that stays with every row: the definition's, or of the schema that it stands on. */
+    public Decision ofDefinition(Throwable thrown, Claim claim) {
+        return common(thrown, claim, SqlFailure.in(thrown));
+    }
+
+    /** A statement that was cancelled before its limit was cancelled by somebody; one at its limit was too slow, or waited for locks. */
+    private Decision cancelled(Failure failure, Claim claim) {
+        boolean atLimit = failure.took().compareTo(options.statementTimeout()) >= 0;
+        if (!atLimit) {
+            // Whoever cancelled may have a limit of their own, which less work keeps.
+            return contended(DiagnosticCode.STATEMENT_CANCELLED, failure.thrown(), claim, true);
+        }
+        // A longer wait for a lock would have ended as one.
+        boolean waited = options.lockTimeout().compareTo(options.statementTimeout()) >= 0;
+        if (waited) {
+            return contended(DiagnosticCode.CONTENTION, failure.thrown(), claim, true);
+        }
+        Decision slow = charged(DiagnosticCode.STATEMENT_TOO_SLOW, failure.thrown(), claim);
+        return failure.window() > 1
+                ? contended(DiagnosticCode.STATEMENT_TOO_SLOW, failure.thrown(), claim, true)
+                : slow;
     }
 
     /** Decides about a validation that could not run (RB-6). */
     public Decision ofValidation(Throwable thrown, Claim claim) {
         if (thrown instanceof BreachException || thrown instanceof OverdueException) {
-            return ofBatch(thrown, claim, 1);
+            return ofBatch(new Failure(thrown, 1, options.validationTimeout()), claim);
         }
         SQLException sql = SqlFailure.in(thrown);
         if (sql != null && SqlFailure.isTooSlow(sql)) {
@@ -90,7 +134,11 @@ public record FailurePolicy(EngineOptions options) {
         return switch (SqlFailure.of(sql)) {
             case CONTENTION -> contended(DiagnosticCode.CONTENTION, thrown, claim, SqlFailure.isTooSlow(sql));
             case INFRASTRUCTURE, STALE_PLAN ->
-                contended(DiagnosticCode.INFRASTRUCTURE, thrown, claim, SqlFailure.isTooSlow(sql));
+                contended(
+                        DiagnosticCode.INFRASTRUCTURE,
+                        thrown,
+                        claim,
+                        SqlFailure.isTooSlow(sql) || SqlFailure.isOfSize(sql));
             case SCHEMA -> decide(Kind.BLOCK, Diagnostics.of(DiagnosticCode.INCOMPATIBLE_SCHEMA, thrown));
             case DATA, DEFINITION -> charged(DiagnosticCode.DEFINITION_ERROR, thrown, claim);
         };
@@ -98,10 +146,6 @@ public record FailurePolicy(EngineOptions options) {
 
     private static boolean isAuthorsWord(Throwable thrown) {
         return thrown instanceof BlockedException || thrown instanceof RetryableException;
-    }
-
-    private static Decision data(Throwable thrown, int window) {
-        return decide(window > 1 ? Kind.NARROW : Kind.BLOCK, Diagnostics.of(DiagnosticCode.DATA_ERROR, thrown));
     }
 
     private Decision charged(DiagnosticCode code, Throwable thrown, Claim claim) {

@@ -6,6 +6,7 @@ import dev.backfill.Repair;
 import dev.backfill.host.EngineOptions;
 import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.KeySql;
+import java.time.Duration;
 
 /**
  * A definition with its statements compiled for the table as the catalog had it when its claim was taken. Immutable.
@@ -22,7 +23,7 @@ public record PreparedDefinition(
     public static PreparedDefinition of(
             Names names, EngineOptions options, BackfillDefinition<?> definition, TableFacts facts) {
         KeySql key = new KeySql(definition.table(), definition.key());
-        WindowRepair repair = repair(definition, key, facts);
+        WindowRepair repair = repair(definition, key, facts, options.idleInTransactionTimeout());
         return new PreparedDefinition(
                 definition,
                 key,
@@ -31,15 +32,16 @@ public record PreparedDefinition(
                 new FenceSql(names, key, options, definition.startBarrier()));
     }
 
-    private static <K> WindowRepair repair(BackfillDefinition<K> definition, KeySql key, TableFacts facts) {
+    private static <K> WindowRepair repair(
+            BackfillDefinition<K> definition, KeySql key, TableFacts facts, Duration idle) {
         return definition
                 .repair()
                 .match(
                         update -> new SetWindow(key, update, facts),
-                        rows -> new RowWindow(key, definition.table().name(), rows, facts),
+                        rows -> new RowWindow(key, definition.table().name(), rows, facts, idle),
                         PreparedDefinition::unsupported,
                         PreparedDefinition::unsupported,
-                        custom -> new CustomWindow<>(key, definition, typed(custom)));
+                        custom -> new CustomWindow<>(key, definition, typed(custom), idle));
     }
 
     private static WindowRepair unsupported(Repair repair) {

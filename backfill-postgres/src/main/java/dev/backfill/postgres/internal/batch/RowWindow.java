@@ -12,6 +12,7 @@ import dev.backfill.postgres.internal.row.Values;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,8 +30,10 @@ public final class RowWindow implements WindowRepair {
     private final List<String> keyColumns;
     private final List<String> readColumns;
     private final WriteBackSql writeBack;
+    private final Duration idle;
 
-    RowWindow(KeySql key, String tableName, RowRepair repair, TableFacts facts) {
+    RowWindow(KeySql key, String tableName, RowRepair repair, TableFacts facts, Duration idle) {
+        this.idle = idle;
         this.repair = repair;
         String alias = Identifiers.quote(tableName);
         Map<String, String> columns = key.rowTextColumns(alias);
@@ -83,6 +86,7 @@ public final class RowWindow implements WindowRepair {
     private long writeBack(Session session, Claim claim, List<String> last, List<ReadRow> rows) throws Exception {
         List<List<String>> keys = new ArrayList<>(rows.size());
         String[][] values = new String[repair.writes().size()][rows.size()];
+        long began = System.nanoTime();
         for (int i = 0; i < rows.size(); i++) {
             ReadRow row = rows.get(i);
             keys.add(row.key());
@@ -91,10 +95,16 @@ public final class RowWindow implements WindowRepair {
                 values[column++][i] = apply(write.getKey(), write.getValue(), row);
             }
         }
+        Duration quiet = Duration.ofNanos(System.nanoTime() - began);
+        IdleTime.throwIfOver(quiet, idle);
         Sql.Params range = PageSql.params(claim, 0).and("edge", Values.array(last));
-        WriteBackSql.Written written = writeBack.update(session, claim, range, keys, values);
-        BreachException.throwIfReplaced(written.replaced());
-        return written.changed();
+        try {
+            WriteBackSql.Written written = writeBack.update(session, claim, range, keys, values);
+            BreachException.throwIfReplaced(written.replaced());
+            return written.changed();
+        } catch (SQLException e) {
+            throw IdleTime.explain(e, quiet, idle);
+        }
     }
 
     private static @Nullable String apply(

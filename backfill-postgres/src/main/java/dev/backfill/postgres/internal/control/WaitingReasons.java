@@ -68,8 +68,11 @@ public record WaitingReasons(BooleanSupplier allBusy, Supervisor supervisor) {
             return null;
         }
         boolean schema = reason.equals(Waiting.Reason.SCHEMA.wireName());
-        // What an owner wrote is true while it holds the claim; a missing schema is noted where nobody does.
-        if (held == schema) {
+        // What an owner wrote is true while it holds the claim, or until the time for which it gave it back; a missing
+        // schema
+        // is noted where nobody holds it.
+        boolean holds = schema ? !held : held || row.getBoolean("delayed");
+        if (!holds) {
             return null;
         }
         for (Waiting.Reason known : Waiting.Reason.values()) {

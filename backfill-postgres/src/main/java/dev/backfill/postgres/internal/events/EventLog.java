@@ -66,19 +66,13 @@ public final class EventLog {
 
     private Level level(BackfillEvent event) {
         return switch (event.kind()) {
+            // With a reason, it was given back for as long as that lasts, and is taken again.
+            case CLAIMED, RELEASED -> event.code() == null ? Level.INFO : Level.DEBUG;
             case BATCH_ATTEMPTED, BATCH_COMMITTED, RENEWED, NARROWED, VALIDATION_ATTEMPTED -> Level.DEBUG;
             case FENCED, BLOCKED, FAILED, TAKEN_OVER, SCHEMA_INCOMPATIBLE, COMMIT_SETTLED, RETRY_SCHEDULED ->
                 Level.WARN;
-            case CLAIMED,
-                    RELEASED,
-                    STOPPED,
-                    VALIDATING,
-                    VALIDATED,
-                    COMPLETED,
-                    OPERATOR_ACTION,
-                    THROTTLED,
-                    BARRIER_WAIT,
-                    UNKNOWN_HERE -> Level.INFO;
+            case STOPPED, VALIDATING, VALIDATED, COMPLETED, OPERATOR_ACTION, THROTTLED, BARRIER_WAIT, UNKNOWN_HERE ->
+                Level.INFO;
             case ACCESS_DENIED -> isWithin("denied", DENIALS_A_MINUTE) ? Level.WARN : Level.DEBUG;
             // A console that is open asks every few seconds.
             case DIAGNOSTICS_READ ->

@@ -12,6 +12,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -64,10 +65,14 @@ public final class GuardedConnection {
             Pattern.compile("\\b(?:set_config|pg_(?:try_)?advisory_lock(?:_shared)?|dblink_exec)\\s*\\("
                     + "|\\bupdate\\s+(?:only\\s+)?(?:pg_catalog\\s*\\.\\s*)?pg_settings\\b");
 
+    private static final Pattern ESCAPED_NAME = Pattern.compile("(?<![A-Za-z0-9_$])[uU]&\"");
+
     private final Connection target;
     private final Connection proxy;
     private @Nullable String refusal;
     private @Nullable SQLException lastError;
+    private long quietSince = System.nanoTime();
+    private long longestQuiet;
     // Read by whatever thread a definition may have handed its connection to.
     private volatile boolean ended;
 
@@ -93,8 +98,14 @@ public final class GuardedConnection {
         return lastError;
     }
 
+    /** The longest time that the definition's code let pass between two statements, or since the last one. */
+    public Duration longestQuiet() {
+        return Duration.ofNanos(Math.max(longestQuiet, ended ? 0 : System.nanoTime() - quietSince));
+    }
+
     /** The definition's code has returned: what it kept of the connection is of no more use, wherever the engine goes on. */
     public void end() {
+        longestQuiet = longestQuiet().toNanos();
         ended = true;
     }
 
@@ -168,12 +179,15 @@ public final class GuardedConnection {
         if (args == null || args.length == 0 || !(args[0] instanceof String sql)) {
             return;
         }
-        String bare = SqlText.withoutQuoted(SqlText.withoutLeadingNoise(sql)).toLowerCase(Locale.ROOT);
+        String bare = SqlText.withoutQuoted(sql).toLowerCase(Locale.ROOT);
         Matcher command = REFUSED_COMMAND.matcher(bare);
         if (command.find()) {
             // Its first word: a keyword of ours, whatever stands before and after it.
             throw refuse(
                     "the SQL command " + command.group(1).split("\\s", 2)[0].toUpperCase(Locale.ROOT));
+        }
+        if (ESCAPED_NAME.matcher(sql).find()) {
+            throw refuse("a name in Unicode escapes, which may be that of any function");
         }
         // A quoted name is the same function; what only looks like one inside a literal is refused with it.
         if (SESSION_FUNCTION.matcher(bare).find()
@@ -192,6 +206,11 @@ public final class GuardedConnection {
     }
 
     private @Nullable Object invoke(Object on, Method method, @Nullable Object @Nullable [] args) throws Throwable {
+        // Only what is sent to the server counts: to read on in a result keeps no session from being idle.
+        boolean sent = method.getName().startsWith("execute");
+        if (sent) {
+            longestQuiet = longestQuiet().toNanos();
+        }
         try {
             return method.invoke(on, args);
         } catch (InvocationTargetException e) {
@@ -199,6 +218,10 @@ public final class GuardedConnection {
                 lastError = sql;
             }
             throw e.getCause() == null ? e : e.getCause();
+        } finally {
+            if (sent) {
+                quietSince = System.nanoTime();
+            }
         }
     }
 }

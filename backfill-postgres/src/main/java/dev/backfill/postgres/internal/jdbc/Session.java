@@ -74,6 +74,15 @@ public final class Session implements AutoCloseable {
         return connection;
     }
 
+    /** Whether it is this connection that the session works with, itself or inside of a pool's own. */
+    boolean uses(Connection other) {
+        try {
+            return driver == other.unwrap(BaseConnection.class);
+        } catch (SQLException e) {
+            return false;
+        }
+    }
+
     /** Whether a statement has failed and the transaction can only be rolled back. */
     public boolean isFailed() {
         return driver.getTransactionState() == TransactionState.FAILED;

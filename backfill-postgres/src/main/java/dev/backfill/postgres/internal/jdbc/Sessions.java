@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** Opens sessions on the host's connection source, and ends them all when the engine must not wait for them any longer. Thread-safe. */
 public final class Sessions implements AutoCloseable {
@@ -29,9 +30,15 @@ public final class Sessions implements AutoCloseable {
     /** A session whose reads from the socket time out. */
     public Session open(Duration socketTimeout) throws SQLException {
         refuseIfClosed();
-        Connection connection = source.get();
+        Connection connection = borrow();
         if (connection == null) {
             throw new UnusableConnectionException("The connection source returned null.");
+        }
+        if (open.stream().anyMatch(session -> session.uses(connection))) {
+            // Left as it is: whoever has it still works with it.
+            throw new UnusableConnectionException(
+                    "The connection source handed out a connection that is in use already."
+                            + " Each call must give one of its own until that is closed.");
         }
         Session session = Session.over(connection, socketTimeout, preparedStatements, open::remove);
         open.add(session);
@@ -42,6 +49,16 @@ public final class Sessions implements AutoCloseable {
             refuseIfClosed();
         }
         return session;
+    }
+
+    /** Whatever a source throws says that there is no connection, and nothing about a definition. */
+    @SuppressWarnings("checkstyle:IllegalCatch") // A driver that can't be loaded is an Error, and no less an outage.
+    private @Nullable Connection borrow() throws NoConnectionException {
+        try {
+            return source.get();
+        } catch (SQLException | RuntimeException | Error e) {
+            throw new NoConnectionException(e);
+        }
     }
 
     private void refuseIfClosed() throws SQLException {

@@ -1,7 +1,6 @@
 package dev.backfill.postgres.internal.jdbc;
 
 import dev.backfill.internal.SqlQuotes;
-import java.util.regex.Pattern;
 
 /** Reads SQL just far enough to tell code from quoted text. */
 public final class SqlText {
@@ -13,9 +12,6 @@ public final class SqlText {
             + "|\\$(?<tag>(?:[A-Za-z_][A-Za-z0-9_]*)?)\\$.*?\\$\\k<tag>\\$"
             + "|--[^\\n]*"
             + "|/\\*.*?\\*/";
-
-    private static final Pattern LEADING =
-            Pattern.compile("^(?:\\s|;|--[^\\n]*(?:\\n|$)|/\\*.*?\\*/)*", Pattern.DOTALL);
 
     private SqlText() {}
 
@@ -34,11 +30,6 @@ public final class SqlText {
             }
         }
         return escaped.toString();
-    }
-
-    /** The text without leading blanks, semicolons and comments: what decides which command it is. */
-    static String withoutLeadingNoise(String sql) {
-        return LEADING.matcher(sql).replaceFirst("");
     }
 
     /** The text with everything quoted or commented taken out. */

@@ -90,8 +90,11 @@ public final class RehearsedWindow implements Callable<Sample>, Overrun {
     }
 
     private Sample failed(Throwable thrown) {
-        Diagnostic why = new FailurePolicy(options).ofBatch(thrown, claim, 1).diagnostic();
-        return new Sample(position, 0, 0, Duration.ofNanos(System.nanoTime() - started), 0, List.of(), why);
+        Duration took = Duration.ofNanos(System.nanoTime() - started);
+        Diagnostic why = new FailurePolicy(options)
+                .ofBatch(new FailurePolicy.Failure(thrown, 1, took), claim)
+                .diagnostic();
+        return new Sample(position, 0, 0, took, 0, List.of(), why);
     }
 
     /**

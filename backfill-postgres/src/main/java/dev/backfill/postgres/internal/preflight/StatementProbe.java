@@ -28,6 +28,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,8 @@ public record StatementProbe(Names names, EngineOptions options) {
     private static final long BIG_TABLE = 50_000;
     private static final int BIG_IN_BATCHES = 20;
     private static final int MOST_LINES = 40;
+    // In the planner's unit, which is about the time of a page read in order: some seconds.
+    private static final double MOST_COST = 500_000;
     // Each partition by itself: an empty one is read whole, and rightly.
     private static final Sql BIG_TABLES = Sql.of("""
             /* backfill:catalog */ SELECT c.relname FROM pg_catalog.pg_class AS c WHERE c.reltuples >= :least AND c.relkind = 'r'
@@ -68,6 +71,7 @@ public record StatementProbe(Names names, EngineOptions options) {
                 return findings;
             }
             readsAll |= readsAny(planned.plan(), big);
+            lookup(definition, facts, planned.plan(), findings);
         }
         WriteBackSql writeBack = prepared.repair().writeBack().orElse(null);
         if (writeBack != null) {
@@ -90,6 +94,38 @@ public record StatementProbe(Names names, EngineOptions options) {
         findings.addAll(validations(session, definition, prepared.key(), params));
         findings.addAll(NeverMatches.findings(session, definition));
         return findings;
+    }
+
+    private static int window(BackfillDefinition<?> definition, TableFacts facts) {
+        Long rows = facts.estimatedRows();
+        return (int) Math.max(1, rows == null ? definition.batchSize() : Math.min(rows, definition.batchSize()));
+    }
+
+    /** Another table that is read whole for each row of a window, which no time limit bears. */
+    private static void lookup(
+            BackfillDefinition<?> definition, TableFacts facts, JsonNode plan, List<Finding> findings) {
+        for (PlanCost.Scan scan : PlanCost.scans(plan, window(definition, facts))) {
+            boolean known = findings.stream().anyMatch(f -> f.subject().equals(scan.relation()));
+            if (scan.kind().equals("Seq Scan") && scan.executions() > 1 && scan.cost() > MOST_COST && !known) {
+                findings.add(new Finding(
+                        "lookup_reads_table",
+                        scan.relation(),
+                        "PostgreSQL plans to read table " + scan.relation() + " from end to end for each of some "
+                                + Math.round(scan.executions()) + " rows of a window. Create an index for the lookup,"
+                                + " concurrently, and ANALYZE the table."));
+            }
+        }
+    }
+
+    /** The scan that costs a window most, in the planner's eyes; empty when it has none. */
+    public Optional<String> dearestScan(Session session, BackfillDefinition<?> definition, TableFacts facts)
+            throws SQLException {
+        PreparedDefinition prepared = PreparedDefinition.of(names, options, definition, facts);
+        EndsSql ends = new EndsSql(prepared.key());
+        Params params = PageSql.params(ends.least(session), ends.greatest(session), definition.batchSize());
+        JsonNode plan =
+                plan(session, prepared.repair().planned().later(), params).plan();
+        return PlanCost.dearest(plan, window(definition, facts)).map(PlanCost.Scan::toString);
     }
 
     private static List<Finding> validations(

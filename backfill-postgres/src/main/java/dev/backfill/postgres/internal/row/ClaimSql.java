@@ -1,6 +1,7 @@
 package dev.backfill.postgres.internal.row;
 
 import dev.backfill.BackfillId;
+import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
@@ -23,10 +24,17 @@ public final class ClaimSql {
 
     private static final int LOOK_LIMIT = 256;
 
+    /**
+     * A claim that expires further ahead than any lease lasts is of a time to which the server's clock was set back: it is not live, or
+     * nobody could take over (CL-4).
+     */
+    static final String BEYOND_ANY_LEASE =
+            "claim_expires_at > pg_catalog.clock_timestamp() + interval '" + EngineOptions.MOST.toHours() + " hours'";
+
     private static final String CLAIMABLE = """
             state IN ('running', 'validating')
-              AND (claim_token IS NULL OR claim_expires_at <= pg_catalog.clock_timestamp())
-              AND (next_attempt_at IS NULL OR next_attempt_at <= pg_catalog.clock_timestamp())""";
+              AND (claim_token IS NULL OR claim_expires_at <= pg_catalog.clock_timestamp() OR %s)
+              AND (next_attempt_at IS NULL OR next_attempt_at <= pg_catalog.clock_timestamp())""".formatted(BEYOND_ANY_LEASE);
 
     private static final String RETURNED =
             "b.id, b.no, b.state, b.generation, b.claim_token, b.claim_owner, b.bound, b.range_low, b.checkpoint, b.attempts, b.contended, "
@@ -57,7 +65,8 @@ public final class ClaimSql {
                   claimed_at = pg_catalog.clock_timestamp(),
                   claim_expires_at = pg_catalog.clock_timestamp() + :lease_millis * interval '1 millisecond',
                   attempts = b.attempts + 1, next_attempt_at = NULL,
-                  wait_reason = NULL, wait_detail = NULL, wait_since = NULL,
+                  wait_reason = NULL, wait_detail = NULL,
+                  wait_since = CASE WHEN b.wait_reason <> 'schema' THEN b.wait_since END,
                   target_schema = :target_schema, target_table = :target_table, target_oid = :target_oid,
                   target_database = :target_database, target_system = :target_system,
                 """ + BARRIER
@@ -68,7 +77,8 @@ public final class ClaimSql {
                 /* backfill:renew */ UPDATE {backfill} SET
                   claim_expires_at = pg_catalog.clock_timestamp() + :lease_millis * interval '1 millisecond',
                   wait_since = CASE WHEN :wait_reason::text IS NULL THEN NULL
-                    WHEN wait_reason = :wait_reason THEN wait_since ELSE pg_catalog.clock_timestamp() END,
+                    WHEN coalesce(wait_reason, :wait_reason) = :wait_reason THEN coalesce(wait_since, pg_catalog.clock_timestamp())
+                    ELSE pg_catalog.clock_timestamp() END,
                   wait_reason = :wait_reason, wait_detail = :wait_detail
                 WHERE id = :id AND state IN ('running', 'validating') AND generation = :generation AND claim_token = :token
                   AND claim_expires_at > pg_catalog.clock_timestamp()""";
@@ -77,6 +87,16 @@ public final class ClaimSql {
                 /* backfill:release */ UPDATE {backfill} SET claim_token = NULL, claim_owner = NULL, claimed_at = NULL,
                   claim_expires_at = NULL, attempts = greatest(attempts - 1, 0),
                   wait_reason = NULL, wait_detail = NULL, wait_since = NULL
+                WHERE id = :id AND state IN ('running', 'validating') AND generation = :generation AND claim_token = :token""";
+
+    // The reason stays until the claim after the next one has something to say, and so does since when it holds.
+    private static final String GIVE_BACK = """
+                /* backfill:release */ UPDATE {backfill} SET claim_token = NULL, claim_owner = NULL, claimed_at = NULL,
+                  claim_expires_at = NULL, attempts = greatest(attempts - 1, 0),
+                  next_attempt_at = pg_catalog.clock_timestamp() + :rest_millis * interval '1 millisecond',
+                  wait_since = CASE WHEN coalesce(wait_reason, :wait_reason) = :wait_reason
+                    THEN coalesce(wait_since, pg_catalog.clock_timestamp()) ELSE pg_catalog.clock_timestamp() END,
+                  wait_reason = :wait_reason, wait_detail = :wait_detail
                 WHERE id = :id AND state IN ('running', 'validating') AND generation = :generation AND claim_token = :token""";
 
     private static final String ANNOTATE = """
@@ -99,13 +119,14 @@ public final class ClaimSql {
     private final Sql lock;
     private final Sql renew;
     private final Sql release;
+    private final Sql giveBack;
     private final Sql reclaim;
     private final Sql annotate;
 
     /** Compiles the statements for the library's tables. */
     public ClaimSql(Names names) {
         String lookAt =
-                "/* backfill:look */ SELECT id, contract, key_codec, range_parts, attempts, claim_owner, target_schema, target_table,"
+                "/* backfill:look */ SELECT id, contract, key_codec, range_parts, attempts, claim_owner, wait_reason, target_schema, target_table,"
                         + " target_oid, target_database, target_system FROM {backfill} WHERE "
                         + CLAIMABLE + "%s ORDER BY next_attempt_at NULLS FIRST, id LIMIT " + LOOK_LIMIT;
         look = names.sql(lookAt.formatted(""));
@@ -114,6 +135,7 @@ public final class ClaimSql {
         lock = names.sql("/* backfill:lock */ SELECT 1 FROM {backfill} WHERE id = :id FOR NO KEY UPDATE");
         renew = names.sql(RENEW);
         release = names.sql(RELEASE);
+        giveBack = names.sql(GIVE_BACK);
         annotate = names.sql(ANNOTATE);
         reclaim = names.sql(RECLAIM);
     }
@@ -127,6 +149,7 @@ public final class ClaimSql {
      * @param rangeParts how many parts its family has; null for a whole source
      * @param attempts claims since the last progress
      * @param lostOwner who let the claim lapse, or null
+     * @param waitedFor what its claim was given back for, or null
      * @param target the table it works on; empty before it was pinned
      */
     public record Candidate(
@@ -136,6 +159,7 @@ public final class ClaimSql {
             @Nullable Integer rangeParts,
             int attempts,
             @Nullable String lostOwner,
+            @Nullable String waitedFor,
             Optional<Target> target) {
 
         /** What decides whether this process can read it (ID-5). */
@@ -158,6 +182,7 @@ public final class ClaimSql {
                         Values.integer(row, "range_parts"),
                         row.getInt("attempts"),
                         row.getString("claim_owner"),
+                        row.getString("wait_reason"),
                         Target.of(row)));
             }
         }
@@ -221,6 +246,22 @@ public final class ClaimSql {
     /** Gives the claim back and its attempt with it; whether it was still this one's. */
     public boolean release(Session session, Claim claim) throws SQLException {
         return release.update(session.connection(), of(claim)) == 1;
+    }
+
+    /**
+     * Gives the claim back because its work has to wait, at no charge (BB-5).
+     *
+     * @param reason wire name of what it waits for
+     * @param rest how long nobody may claim it, in any process
+     * @return whether it was still this one's
+     */
+    public boolean giveBack(Session session, Claim claim, String reason, String detail, Duration rest)
+            throws SQLException {
+        Params params = of(claim)
+                .and("rest_millis", rest.toMillis())
+                .and("wait_reason", reason)
+                .and("wait_detail", detail);
+        return giveBack.update(session.connection(), params) == 1;
     }
 
     /** After an unknown COMMIT: the same claim under a new generation and token, with what really is the checkpoint. */

@@ -12,6 +12,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -86,8 +87,8 @@ public final class OutcomeSql {
                 """ + FAILURE + """
 
                 WHERE id = :id AND state IN ('running', 'validating') AND attempts >= :max_attempts
-                  AND (claim_token IS NULL OR claim_expires_at <= pg_catalog.clock_timestamp())
-                RETURNING generation""");
+                  AND (claim_token IS NULL OR claim_expires_at <= pg_catalog.clock_timestamp() OR {beyond})
+                RETURNING generation""", Map.of("beyond", ClaimSql.BEYOND_ANY_LEASE));
     }
 
     private static String sources(BackfillState target) {

@@ -20,6 +20,7 @@ public final class PaceSql {
     private final Sql read;
     private final Sql write;
     private final Sql clear;
+    private final Sql wake;
 
     /** Compiles the statements. */
     public PaceSql(Names names) {
@@ -34,6 +35,8 @@ public final class PaceSql {
                 ON CONFLICT (id) DO UPDATE SET pause_ratio = excluded.pause_ratio, rows_per_second = excluded.rows_per_second,
                   wal_bytes_per_second = excluded.wal_bytes_per_second, target_batch_millis = excluded.target_batch_millis,
                   updated_by = excluded.updated_by, updated_at = excluded.updated_at""");
+        wake = names.sql("/* backfill:pace */ UPDATE {backfill} SET next_attempt_at = NULL"
+                + " WHERE id = :id AND claim_token IS NULL AND wait_reason = 'throttled'");
         clear = names.sql("/* backfill:pace */ DELETE FROM {pace} WHERE id = :id");
     }
 
@@ -58,10 +61,11 @@ public final class PaceSql {
         }
     }
 
-    /** Stores a pacing, or removes it, in the session's transaction. */
+    /** Stores a pacing, or removes it, in the session's transaction; a rest under the former one is over. */
     public void write(Session session, BackfillId id, @Nullable Pacing pacing, @Nullable String by)
             throws SQLException {
         Params params = Params.of("id", id.value());
+        wake.update(session.connection(), params);
         if (pacing == null) {
             clear.update(session.connection(), params);
             return;

@@ -10,6 +10,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -19,17 +20,19 @@ public final class RowSql {
 
     private static final String READ = """
             SELECT id, no, contract, state, generation, claim_token,
-              coalesce(claim_expires_at > pg_catalog.clock_timestamp(), false) AS unexpired, key_codec, bound, bound_empty,
+              coalesce(claim_expires_at > pg_catalog.clock_timestamp() AND NOT {beyond}, false) AS unexpired, key_codec, bound, bound_empty,
               range_parts, range_low, checkpoint, failure_code
             FROM {backfill} WHERE id = :id""";
+
+    private static final Map<String, String> BEYOND = Map.of("beyond", ClaimSql.BEYOND_ANY_LEASE);
 
     private final Sql read;
     private final Sql lock;
 
     /** Compiles the statements. */
     public RowSql(Names names) {
-        read = names.sql("/* backfill:read */ " + READ);
-        lock = names.sql("/* backfill:lock */ " + READ + " FOR NO KEY UPDATE");
+        read = names.sql("/* backfill:read */ " + READ, BEYOND);
+        lock = names.sql("/* backfill:lock */ " + READ + " FOR NO KEY UPDATE", BEYOND);
     }
 
     /**

@@ -10,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -38,7 +39,7 @@ public final class SnapshotSql {
               b.started_at, b.last_progress_at, b.validating_at, b.completed_at, b.completed_lsn, b.claimed_at,
               b.claim_token IS NOT NULL AS claimed, b.contract, b.key_codec AS row_codec,
               b.range_parts, b.range_low, d.family,
-              coalesce(b.claim_expires_at > pg_catalog.statement_timestamp(), false) AS unexpired,
+              coalesce(b.claim_expires_at > pg_catalog.statement_timestamp() AND NOT {beyond}, false) AS unexpired,
               coalesce(b.next_attempt_at > pg_catalog.statement_timestamp(), false) AS delayed,
               pg_catalog.statement_timestamp() AS as_of,
               pg_catalog.current_setting('transaction_read_only') = 'on' AS read_only,
@@ -53,13 +54,15 @@ public final class SnapshotSql {
             LEFT JOIN validators AS r ON r.class = b.tableoid AND r.no = b.no
             LEFT JOIN waiters AS w ON w.name =\s""" + ApplicationName.SQL;
 
+    private static final Map<String, String> BEYOND = Map.of("beyond", ClaimSql.BEYOND_ANY_LEASE);
+
     private final Sql list;
     private final Sql detail;
 
     /** Compiles the statements. */
     public SnapshotSql(Names names) {
-        list = names.sql(SELECT + " ORDER BY b.id");
-        detail = names.sql(SELECT + " WHERE b.id = :id");
+        list = names.sql(SELECT + " ORDER BY b.id", BEYOND);
+        detail = names.sql(SELECT + " WHERE b.id = :id", BEYOND);
     }
 
     /**

@@ -5,6 +5,7 @@ import dev.backfill.postgres.internal.batch.BatchRunner;
 import dev.backfill.postgres.internal.batch.FailurePolicy;
 import dev.backfill.postgres.internal.batch.ValidationRunner;
 import dev.backfill.postgres.internal.preflight.HealthCheck;
+import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.PaceSql;
 import dev.backfill.postgres.internal.row.RowSql;
 import dev.backfill.postgres.internal.supervise.CodeUnderClaim;
@@ -13,6 +14,7 @@ import dev.backfill.postgres.internal.work.BarrierReport;
 import dev.backfill.postgres.internal.work.BatchFailures;
 import dev.backfill.postgres.internal.work.BatchOutcomes;
 import dev.backfill.postgres.internal.work.BatchStep;
+import dev.backfill.postgres.internal.work.Blame;
 import dev.backfill.postgres.internal.work.CandidateClaim;
 import dev.backfill.postgres.internal.work.CandidateSearch;
 import dev.backfill.postgres.internal.work.ClaimKeeper;
@@ -20,8 +22,9 @@ import dev.backfill.postgres.internal.work.Claimer;
 import dev.backfill.postgres.internal.work.CompletionRecorder;
 import dev.backfill.postgres.internal.work.FailureRecorder;
 import dev.backfill.postgres.internal.work.LostClaimDiagnosis;
-import dev.backfill.postgres.internal.work.PoisonReport;
+import dev.backfill.postgres.internal.work.OtherKeys;
 import dev.backfill.postgres.internal.work.Renewer;
+import dev.backfill.postgres.internal.work.SecondLook;
 import dev.backfill.postgres.internal.work.Settlement;
 import dev.backfill.postgres.internal.work.Throttle;
 import dev.backfill.postgres.internal.work.ValidationJudge;
@@ -39,7 +42,6 @@ final class WorkerGraph implements AutoCloseable {
     private final FailureRecorder recorder;
     private final FailurePolicy policy;
     private final ClaimKeeper keeper;
-    private final BatchFailures failures;
     private final BarrierReport barrier;
     private final Throttle throttle;
     private final Claimer claimer;
@@ -57,7 +59,6 @@ final class WorkerGraph implements AutoCloseable {
                 new FailureRecorder(engine.transactions(), engine.outcomes(), engine.audit(), engine.events(), losses);
         this.policy = new FailurePolicy(options);
         this.keeper = new ClaimKeeper(engine.transactions(), engine.claims(), engine.events(), losses, options.lease());
-        this.failures = new BatchFailures(policy, new PoisonReport(engine.transactions()), recorder, keeper, pause);
         this.barrier = new BarrierReport(engine.transactions(), engine.names(), recorder);
         this.throttle = new Throttle(
                 engine.transactions(),
@@ -65,7 +66,7 @@ final class WorkerGraph implements AutoCloseable {
                 new PaceSql(engine.names()));
         this.claimer = claimer();
         this.renewer = new Renewer(keeper, options, processName);
-        CodeUnderClaim supervised = CodeUnderClaim.supervised(engine.supervisor(), failures::overran, options);
+        CodeUnderClaim supervised = CodeUnderClaim.supervised(engine.supervisor(), this::overran, options);
         this.pool = new WorkerPool(processName, options, pause, name -> worker(name, supervised));
     }
 
@@ -88,6 +89,17 @@ final class WorkerGraph implements AutoCloseable {
         return new Worker(name, claimer, batches(code), validation(code), keeper, options);
     }
 
+    /** Records that a batch or a validation does not come back; false if that could not be recorded. */
+    private boolean overran(Claim claim) {
+        return recorder.records(claim, policy.overdue(claim));
+    }
+
+    private BatchFailures failures(BatchRunner batches) {
+        SecondLook secondLook = new SecondLook(engine.transactions(), engine.names(), options);
+        OtherKeys others = new OtherKeys(engine.transactions(), batches, keeper);
+        return new BatchFailures(policy, new Blame(policy, secondLook, others), recorder, keeper, pause);
+    }
+
     private Claimer claimer() {
         CandidateSearch search = new CandidateSearch(
                 engine.transactions(), engine.claims(), engine.configuration().registry(), engine.events());
@@ -104,10 +116,11 @@ final class WorkerGraph implements AutoCloseable {
     private BatchStep batches(CodeUnderClaim code) {
         Settlement settlement =
                 new Settlement(engine.transactions(), engine.claims(), engine.events(), options.lease(), pause);
+        BatchRunner batches = new BatchRunner(engine.sessions(), options, engine.events(), engine.meter(), code);
         return new BatchStep(
                 throttle,
-                new BatchRunner(engine.sessions(), options, engine.events(), engine.meter(), code),
-                new BatchOutcomes(settlement, losses, failures, barrier, keeper, engine.events()),
+                batches,
+                new BatchOutcomes(settlement, losses, failures(batches), barrier, keeper, engine.events()),
                 keeper,
                 engine.events());
     }

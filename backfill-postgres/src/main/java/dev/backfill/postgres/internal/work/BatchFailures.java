@@ -1,12 +1,12 @@
 package dev.backfill.postgres.internal.work;
 
-import dev.backfill.operate.DiagnosticCode;
+import dev.backfill.host.StepOutcome;
 import dev.backfill.postgres.internal.batch.FailurePolicy;
 import dev.backfill.postgres.internal.batch.FailurePolicy.Decision;
+import dev.backfill.postgres.internal.batch.FailurePolicy.Failure;
 import dev.backfill.postgres.internal.batch.FailurePolicy.Kind;
 import dev.backfill.postgres.internal.batch.HeldClaim;
 import dev.backfill.postgres.internal.jdbc.Redaction;
-import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.supervise.Pause;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,26 +16,27 @@ import org.slf4j.LoggerFactory;
  * Thread-safe.
  *
  * @param policy decides
- * @param poison names the key of a data error
+ * @param blame finds out whose fault an error is
  * @param recorder records
  * @param keeper gives claims back
  * @param pause whether the engine is closing
  */
 public record BatchFailures(
-        FailurePolicy policy, PoisonReport poison, FailureRecorder recorder, ClaimKeeper keeper, Pause pause) {
+        FailurePolicy policy, Blame blame, FailureRecorder recorder, ClaimKeeper keeper, Pause pause) {
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
 
     /** Handles one. The claim goes on only where a smaller window is tried under it. */
     Step of(HeldClaim held, Throwable cause, Pacer pacer, int limit) {
+        Failure failure = new Failure(cause, limit, pacer.sinceBegun());
         if (pause.isClosed() && isInterruption(cause)) {
             return interrupted(held);
         }
-        Decision decision = policy.ofBatch(cause, held.claim(), limit);
-        if (decision.kind() == Kind.BLOCK
-                && decision.diagnostic().code().equals(DiagnosticCode.DATA_ERROR.wireName())) {
-            decision = poison.named(held, decision);
+        Decision decision = policy.ofBatch(failure, held.claim());
+        if (decision.kind() == Kind.NARROW) {
+            decision = blame.of(held, failure, decision);
         }
+        decision = blame.withPlan(held, decision);
         LOG.atDebug()
                 .setCause(Redaction.of(cause))
                 .addKeyValue("backfill", held.id())
@@ -45,15 +46,6 @@ public record BatchFailures(
         }
         Step step = recorder.record(held.claim(), decision);
         return decision.kind() == Kind.NARROW && step.atOnce() ? step.keeping(held) : step;
-    }
-
-    /**
-     * Records that a batch or a validation does not come back.
-     *
-     * @return false if it could not be recorded
-     */
-    public boolean overran(Claim claim) {
-        return recorder.record(claim, policy.overdue(claim)).obstacle() == null;
     }
 
     private static boolean isInterruption(Throwable cause) {

@@ -41,13 +41,14 @@ public record BatchOutcomes(
     Step of(HeldClaim held, BatchResult result, Pacer pacer, int limit) {
         return result.match(
                 done -> {
+                    pacer.hasBegun();
                     pacer.committed(done.pacing(), done.cost());
                     Claim after =
                             held.claim().advanced(done.state(), done.work().checkpoint());
                     return committed(held, after, done.work(), done.cost().took());
                 },
                 notMine -> losses.notMine(held.claim()),
-                waits -> behindBarrier(held, waits.expired()),
+                waits -> behindBarrier(held, waits.expired(), pacer),
                 missed -> {
                     LostClaimDiagnosis.Found found = losses.find(held, missed);
                     return found.breach() == null
@@ -97,12 +98,12 @@ public record BatchOutcomes(
                 : failures.of(held.with(anew), unknown.cause(), pacer, limit);
     }
 
-    private Step behindBarrier(HeldClaim held, boolean expired) {
+    private Step behindBarrier(HeldClaim held, boolean expired, Pacer pacer) {
         if (expired) {
             return barrier.overdue(held.claim());
         }
         String detail = barrier.describe(held.claim());
         events.publish(Events.about(BackfillEvent.Kind.BARRIER_WAIT, held.claim(), null), "waits_for", detail);
-        return keeper.waits(held, Waiting.Reason.START_BARRIER, detail, true);
+        return keeper.waits(held, new ClaimKeeper.Wait(Waiting.Reason.START_BARRIER, detail, true, null), pacer);
     }
 }

@@ -26,6 +26,7 @@ public record BatchStep(
         }
         pacer.works();
         int limit = pacer.limit();
+        pacer.begin();
         return outcomes.of(held, batches.run(held, limit), pacer, limit);
     }
 
@@ -35,6 +36,7 @@ public record BatchStep(
         if (announced) {
             events.publish(Events.about(BackfillEvent.Kind.THROTTLED, held.claim(), why.signal()), "why", why.detail());
         }
-        return keeper.waits(held, Waiting.Reason.THROTTLED, why.detail(), announced);
+        return keeper.waits(
+                held, new ClaimKeeper.Wait(Waiting.Reason.THROTTLED, why.detail(), announced, why.left()), pacer);
     }
 }

@@ -94,11 +94,16 @@ public record CandidateClaim(
         return new Tried(null, event, "subject", first.subject());
     }
 
+    /** A missing schema was never anybody's reason to give a claim back. */
+    private static @Nullable String waitedFor(Candidate candidate) {
+        return "schema".equals(candidate.waitedFor()) ? null : candidate.waitedFor();
+    }
+
     private static Tried acquired(Claim claim, PreparedDefinition prepared, Candidate candidate) {
         BackfillEvent.Kind kind = claim.takenOver() ? BackfillEvent.Kind.TAKEN_OVER : BackfillEvent.Kind.CLAIMED;
         return new Tried(
                 new HeldClaim(claim, prepared, System.nanoTime()),
-                Events.about(kind, claim, null),
+                Events.about(kind, claim, waitedFor(candidate)),
                 "former_owner",
                 claim.takenOver() ? candidate.lostOwner() : null);
     }

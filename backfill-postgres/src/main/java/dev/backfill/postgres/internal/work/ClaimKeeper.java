@@ -28,8 +28,53 @@ public record ClaimKeeper(
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
 
+    // What is over sooner keeps its claim: to give it back and take it again would take as long.
+    private static final Duration MOMENT = Duration.ofSeconds(1);
+
+    /**
+     * What a claim waits for.
+     *
+     * @param reason what operators are told
+     * @param detail the same in words
+     * @param atOnce whether the row should say so at once
+     * @param left how long it will last; null when nobody knows
+     */
+    record Wait(
+            Waiting.Reason reason,
+            String detail,
+            boolean atOnce,
+            @Nullable Duration left) {}
+
+    /** Waits a moment under the claim; what takes longer gives the claim back, so that the worker can go on with other work (BB-5). */
+    Step waits(HeldClaim held, Wait wait, Pacer pacer) {
+        Duration left = wait.left();
+        boolean longer = left == null ? pacer.hasWaited(MOMENT) : left.compareTo(MOMENT) > 0;
+        return longer
+                ? givesBack(held, wait, left == null ? MOMENT : left)
+                : staysOn(held, wait.reason(), wait.detail(), wait.atOnce());
+    }
+
+    private Step givesBack(HeldClaim held, Wait wait, Duration rest) {
+        Claim claim = held.claim();
+        String reason = wait.reason().wireName();
+        try {
+            if (!transactions.inTransaction(s -> claims.giveBack(s, claim, reason, wait.detail(), rest))) {
+                return losses.notMine(claim);
+            }
+            events.publish(BackfillEvent.Kind.RELEASED, claim, reason);
+            return Step.done(new StepOutcome.Waits(held.id(), wait.reason()), null);
+        } catch (SQLException e) {
+            return notRenewed(held);
+        }
+    }
+
+    private static Step notRenewed(HeldClaim held) {
+        return Step.unavailable(held.id(), "The claim of backfill " + held.id() + " could not be renewed.")
+                .keeping(held);
+    }
+
     /** Waits under the claim, and says in the row why; renews well before half of the lease is over. */
-    Step waits(HeldClaim held, Waiting.Reason reason, String detail, boolean atOnce) {
+    private Step staysOn(HeldClaim held, Waiting.Reason reason, String detail, boolean atOnce) {
         if (!atOnce && System.nanoTime() - held.renewedAt() <= renewalEvery().toNanos()) {
             return Step.waits(new StepOutcome.Waits(held.id(), reason), held);
         }
@@ -39,8 +84,7 @@ public record ClaimKeeper(
             }
             return Step.waits(new StepOutcome.Waits(held.id(), reason), held.with(held.claim()));
         } catch (SQLException e) {
-            return Step.unavailable(held.id(), "The claim of backfill " + held.id() + " could not be renewed.")
-                    .keeping(held);
+            return notRenewed(held);
         }
     }
 

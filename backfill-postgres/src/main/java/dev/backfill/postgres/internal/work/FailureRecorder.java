@@ -36,6 +36,11 @@ public record FailureRecorder(
 
     private static final Authority ENGINE = new Authority(Authority.Kind.ENGINE, null);
 
+    /** Records a decision; false if that could not be done. */
+    public boolean records(Claim claim, Decision decision) {
+        return record(claim, decision).obstacle() == null;
+    }
+
     /** Records a decision; what the step came to. A claim that is not ours any more changes nothing. */
     Step record(Claim claim, Decision decision) {
         Diagnostic why = decision.diagnostic();

@@ -20,6 +20,8 @@ public final class Pacer {
     private int keysUntilGrowth;
     private Pacing pacing = Pacing.unlimited();
     private @Nullable Cost last;
+    private long begun;
+    private long waitsSince;
     private long ended;
     private long pacedAt;
     private @Nullable String restsFor;
@@ -49,6 +51,28 @@ public final class Pacer {
     /** No rest is due. */
     void works() {
         restsFor = null;
+    }
+
+    /** Whether it has waited for longer than that, by all claims since the last batch. */
+    boolean hasWaited(Duration moment) {
+        long now = System.nanoTime();
+        waitsSince = waitsSince == 0 ? now : waitsSince;
+        return now - waitsSince >= moment.toNanos();
+    }
+
+    /** A batch has begun or a validation was run: whatever it waited for is over. */
+    void hasBegun() {
+        waitsSince = 0;
+    }
+
+    /** A batch is tried. */
+    void begin() {
+        begun = System.nanoTime();
+    }
+
+    /** How long ago the last batch began. */
+    Duration sinceBegun() {
+        return Duration.ofNanos(System.nanoTime() - begun);
     }
 
     /** Half as many keys, because some of the window can't be repaired or took too long. */

@@ -12,6 +12,7 @@ import java.math.MathContext;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,21 +37,29 @@ public record Throttle(Transactions transactions, HealthCheck health, PaceSql pa
      * @param signal {@code pace} or the name of a health signal
      * @param detail value, limit and source, for operators
      * @param worthAWord whether the row should say so at once
+     * @param left for how long; null when nobody knows
      */
-    record Reason(String signal, String detail, boolean worthAWord) {}
+    record Reason(
+            String signal,
+            String detail,
+            boolean worthAWord,
+            @Nullable Duration left) {}
 
     /** Empty when the next batch may begin. */
     Optional<Reason> of(HeldClaim held, Pacer pacer) {
-        if (pacer.rest() != null && pacer.mayHaveChanged()) {
-            refresh(held, pacer);
-        }
         Duration rest = pacer.rest();
+        if (rest != null && (pacer.mayHaveChanged() || rest.compareTo(WORTH_A_WORD) > 0)) {
+            // Before a claim is given back for a long rest, too: nobody would ask again until that is over.
+            refresh(held, pacer);
+            rest = pacer.rest();
+        }
         if (rest != null) {
             return Optional.of(new Reason(
                     "pace",
                     "pace: resting for another " + Math.max(1, rest.toSeconds()) + " s; in force is "
                             + describe(pacer.pacing()) + ".",
-                    rest.compareTo(WORTH_A_WORD) > 0));
+                    rest.compareTo(WORTH_A_WORD) > 0,
+                    rest));
         }
         return health.strained(held.id(), held.prepared().definition().table()).map(Throttle::strained);
     }
@@ -73,10 +82,11 @@ public record Throttle(Transactions transactions, HealthCheck health, PaceSql pa
                 signal.name(),
                 signal.name() + " is " + number(signal.value()) + " " + signal.unit() + ", above its limit of "
                         + number(signal.limit()) + " (" + signal.source() + ").",
-                true);
+                true,
+                null);
     }
 
-    private static String number(@org.jspecify.annotations.Nullable Double value) {
+    private static String number(@Nullable Double value) {
         return value == null
                 ? "unknown"
                 : new BigDecimal(value, new MathContext(3)).stripTrailingZeros().toPlainString();

@@ -76,8 +76,9 @@ public final class Worker implements BackfillWorker {
             }
             held = now;
         }
-        Step step =
-                now.claim().state() == BackfillState.VALIDATING ? validation.run(now) : batches.run(now, pacer(now));
+        Step step = now.claim().state() == BackfillState.VALIDATING
+                ? validation.run(now, pacer(now))
+                : batches.run(now, pacer(now));
         held = step.held();
         return step;
     }

@@ -27,7 +27,7 @@ public record WorkerValidation(
         BarrierReport barrier,
         ClaimKeeper keeper) {
 
-    Step run(HeldClaim held) {
+    Step run(HeldClaim held, Pacer pacer) {
         Claim claim = held.claim();
         long started = System.nanoTime();
         ValidationRunner.Result result;
@@ -46,15 +46,19 @@ public record WorkerValidation(
         Duration took = Duration.ofNanos(System.nanoTime() - started);
         return result.match(
                 ran -> judge.judged(claim, ran.outcome(), took),
-                busy -> keeper.waits(
+                busy -> waits(
                         held,
                         Waiting.Reason.CLAIM_HELD,
                         "Another validation of this backfill is under way; this one waits for it.",
-                        true),
+                        pacer),
                 behind -> behind.overdue()
                         ? barrier.overdue(claim)
-                        : keeper.waits(held, Waiting.Reason.START_BARRIER, barrier.describe(claim), true),
+                        : waits(held, Waiting.Reason.START_BARRIER, barrier.describe(claim), pacer),
                 unreadable -> judge.lost(claim),
                 failed -> judge.failed(claim, failed.cause()));
+    }
+
+    private Step waits(HeldClaim held, Waiting.Reason reason, String detail, Pacer pacer) {
+        return keeper.waits(held, new ClaimKeeper.Wait(reason, detail, true, null), pacer);
     }
 }
