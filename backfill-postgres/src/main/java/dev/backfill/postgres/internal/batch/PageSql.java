@@ -112,11 +112,14 @@ public final class PageSql {
      * else of it, which came after the claim or it would have been refused.
      */
     public static Sql told(long tableOid) {
-        return Sql.of("""
-                /* backfill:page */ SELECT split_part(t.page, ' ', 1)::bigint AS scanned,
-                  substr(t.page, strpos(t.page, ' ') + 1)::text[] AS last,
-                  {replaced} AS replaced
-                FROM (SELECT nullif(pg_catalog.current_setting({told}, true), '') AS page) AS t""", Map.of("told", TOLD, "replaced", replaced(tableOid)));
+        return Sql.of("/* backfill:page */ SELECT p.scanned, p.last, " + replaced(tableOid) + " AS replaced FROM ("
+                + toldPage() + ") AS p");
+    }
+
+    /** The page that was told, as a SELECT of one row: keys in it and the last of them. */
+    static String toldPage() {
+        return "SELECT split_part(t.page, ' ', 1)::bigint AS scanned, substr(t.page, strpos(t.page, ' ') + 1)::text[] AS last"
+                + " FROM (SELECT nullif(pg_catalog.current_setting(" + TOLD + ", true), '') AS page) AS t";
     }
 
     /** Whether a rule runs something else instead of an {@code UPDATE} of the table, as SQL. */

@@ -4,28 +4,36 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.CustomRepair;
 import dev.backfill.postgres.internal.row.KeySql;
 import dev.backfill.postgres.internal.work.EngineContext;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A definition with its statements compiled for the table as the catalog had it when its claim was taken. Immutable.
+ * A definition with its statements compiled for the table as the catalog had it when its claim was taken.
  *
  * @param definition the definition
  * @param key how its key is spelled
  * @param repair how a window is repaired
  * @param begin how a batch begins
  * @param fence how a batch commits
+ * @param flush how a batch is sent in one flush; null where PostgreSQL's count of updated rows can't be used, or none is wanted
  */
 public record PreparedDefinition(
-        BackfillDefinition<?> definition, KeySql key, WindowRepair repair, BeginSql begin, FenceSql fence) {
+        BackfillDefinition<?> definition,
+        KeySql key,
+        WindowRepair repair,
+        BeginSql begin,
+        FenceSql fence,
+        @Nullable OneFlush flush) {
 
     public static PreparedDefinition of(EngineContext engine, BackfillDefinition<?> definition, TableFacts facts) {
         KeySql key = new KeySql(definition.table(), definition.key());
         WindowRepair repair = repair(definition, key, facts);
-        return new PreparedDefinition(
-                definition,
-                key,
-                repair,
-                new BeginSql(engine.names(), engine.options(), definition.startBarrier(), repair.first()),
-                new FenceSql(engine.names(), key, engine.options()));
+        BeginSql begin = new BeginSql(
+                engine.names(), engine.options(), definition.startBarrier(), repair.first(), facts.oid());
+        FenceSql fence = new FenceSql(engine.names(), key, engine.options());
+        OneFlush flush = engine.options().fusedCommit() && facts.plain()
+                ? new OneFlush(engine.names(), key, repair, begin, fence, facts.oid())
+                : null;
+        return new PreparedDefinition(definition, key, repair, begin, fence, flush);
     }
 
     private static <K> WindowRepair repair(BackfillDefinition<K> definition, KeySql key, TableFacts facts) {

@@ -74,10 +74,10 @@ public final class RowWindow implements WindowRepair {
             return window;
         }
         List<String> last = Objects.requireNonNull(window.last());
-        return new Window(last, window.scanned(), writeBack(session, claim, last, rows));
+        return new Window(last, window.scanned(), 0, written(claim, last, rows));
     }
 
-    private long writeBack(Session session, Claim claim, List<String> last, List<ReadRow> rows) throws Exception {
+    private WriteBackSql.Write written(Claim claim, List<String> last, List<ReadRow> rows) throws RowFunctionException {
         List<List<String>> keys = new ArrayList<>(rows.size());
         String[][] values = new String[repair.writes().size()][rows.size()];
         for (int i = 0; i < rows.size(); i++) {
@@ -88,9 +88,7 @@ public final class RowWindow implements WindowRepair {
             }
         }
         Sql.Params range = PageSql.params(claim, 0).and("edge", Values.array(last));
-        WriteBackSql.Written written = writeBack.update(session, claim, range, keys, values);
-        BreachException.throwIfReplaced(written.replaced());
-        return written.changed();
+        return writeBack.write(claim, range, keys, values);
     }
 
     private static @Nullable String apply(RowRepair.Output output, ReadRow row) throws RowFunctionException {

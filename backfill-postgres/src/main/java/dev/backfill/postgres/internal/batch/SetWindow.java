@@ -59,6 +59,11 @@ public final class SetWindow implements WindowRepair {
     }
 
     @Override
+    public PageSql.@Nullable Forms inOneFlush() {
+        return triggers ? null : update;
+    }
+
+    @Override
     public PageSql.Forms planned() {
         return triggers ? returning : update;
     }
@@ -85,12 +90,12 @@ public final class SetWindow implements WindowRepair {
                         "A function reset a setting of the transaction that says where the window ends.",
                         null);
             }
-            return last == null ? null : new Window(last, row.getLong("scanned"), changed);
+            return last == null ? null : bounded(new Window(last, row.getLong("scanned"), changed));
         }
     }
 
     /** The same in one result, which always says where the page ends. */
-    private Window runReturning(Session session, Claim claim, int limit) throws SQLException {
+    private Window runReturning(Session session, Claim claim, int limit) throws SQLException, BreachException {
         try (PreparedStatement statement =
                 returning.of(claim).prepare(session.connection(), PageSql.params(claim, limit))) {
             statement.execute();
@@ -98,10 +103,15 @@ public final class SetWindow implements WindowRepair {
         }
     }
 
-    private static Window returned(PreparedStatement statement) throws SQLException {
+    private static Window returned(PreparedStatement statement) throws SQLException, BreachException {
         try (ResultSet row = statement.getResultSet()) {
             row.next();
-            return new Window(Values.texts(row, "last"), row.getLong("scanned"), row.getLong("changed"));
+            return bounded(new Window(Values.texts(row, "last"), row.getLong("scanned"), row.getLong("changed")));
         }
+    }
+
+    private static Window bounded(Window window) throws BreachException {
+        BreachException.throwIfBeyond(window.changed(), window.scanned());
+        return window;
     }
 }

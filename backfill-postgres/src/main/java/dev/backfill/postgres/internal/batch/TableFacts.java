@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param mayRead whether this role may select from it
  * @param updateReplaced whether a rule runs something instead of an UPDATE
  * @param hasTriggers whether it or a partition has triggers of somebody's own
+ * @param plain whether PostgreSQL's own count of its updated rows is a repair's, see {@link CountSql#PLAIN}
  * @param hasChildren whether other tables inherit from it; a partitioned table has partitions instead
  */
 public record TableFacts(
@@ -24,6 +25,7 @@ public record TableFacts(
         boolean mayRead,
         boolean updateReplaced,
         boolean hasTriggers,
+        boolean plain,
         boolean hasChildren) {
 
     /**

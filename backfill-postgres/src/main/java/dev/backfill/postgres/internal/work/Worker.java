@@ -148,18 +148,22 @@ public final class Worker implements BackfillWorker {
         return failed(now, ((BatchResult.Failed) result).cause(), limit);
     }
 
-    private StepOutcome committed(HeldClaim before, Claim after, Work work, @Nullable Duration took) {
+    /** Without {@code work} it is not known how many rows were in it. */
+    private StepOutcome committed(HeldClaim before, Claim after, @Nullable Work work, @Nullable Duration took) {
         held = before.with(after);
         renewedAt = System.nanoTime();
         boolean reached = after.state() == BackfillState.VALIDATING;
         engine.events()
-                .publish(Events.about(BackfillEvent.Kind.BATCH_COMMITTED, after, null)
-                        .took(took)
-                        .rows(work.scanned(), work.changed()));
+                .publish(counted(Events.about(BackfillEvent.Kind.BATCH_COMMITTED, after, null).took(took), work));
         if (reached) {
             engine.events().publish(BackfillEvent.Kind.VALIDATING, after, null);
         }
-        return new StepOutcome.Committed(after.id(), work.scanned(), work.changed(), reached);
+        return new StepOutcome.Committed(
+                after.id(), work == null ? 0 : work.scanned(), work == null ? 0 : work.changed(), reached);
+    }
+
+    private static BackfillEvent.Builder counted(BackfillEvent.Builder event, @Nullable Work work) {
+        return work == null ? event : event.rows(work.scanned(), work.changed());
     }
 
     private StepOutcome failed(HeldClaim now, Throwable cause, int limit) {
@@ -217,9 +221,11 @@ public final class Worker implements BackfillWorker {
                                     + " could not be asked; its claim lapses and the next owner reads the truth.");
         }
         held = now.with(anew);
-        return settled.verdict() == Settlement.Verdict.LANDED
-                ? committed(now, anew, unknown.work(), null)
-                : failed(now.with(anew), unknown.cause(), limit);
+        if (settled.verdict() != Settlement.Verdict.LANDED) {
+            return failed(now.with(anew), unknown.cause(), limit);
+        }
+        Work work = unknown.work() == null ? parts.batches().landed(now, anew) : unknown.work();
+        return committed(now, anew, work, null);
     }
 
     private StepOutcome barrier(HeldClaim now, boolean expired) {
