@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -160,7 +161,7 @@ public final class BackfillDefinition<K> {
     }
 
     /**
-     * Collects a definition. Confined to one thread.
+     * Collects one definition; a call after {@link #build} is refused. Confined to one thread.
      *
      * @param <K> the key
      */
@@ -178,6 +179,7 @@ public final class BackfillDefinition<K> {
         private Pacing pacing = Pacing.unlimited();
         private boolean shipsWithWritePath;
         private boolean startBarrier = true;
+        private boolean built;
 
         Builder(BackfillId id, String description, TableName table, KeyType<K> key) {
             this.id = id;
@@ -188,6 +190,7 @@ public final class BackfillDefinition<K> {
 
         /** A label for operators; at most 16, of 1 to 63 characters each, values at most 200. */
         public Builder<K> label(String name, String value) {
+            open();
             Objects.requireNonNull(name, "name");
             Objects.requireNonNull(value, "value");
             if (name.isBlank() || name.length() > 63 || value.length() > 200 || labels.size() >= 16) {
@@ -201,6 +204,7 @@ public final class BackfillDefinition<K> {
 
         /** Source keys scanned and committed together; 1 to 100 000, default 1 000. */
         public Builder<K> batchSize(int keys) {
+            open();
             if (keys < 1 || keys > MAX_BATCH_SIZE) {
                 throw new InvalidDefinitionException(
                         "The batch size of backfill " + id + " must be 1 to " + MAX_BATCH_SIZE + ", got " + keys
@@ -211,13 +215,23 @@ public final class BackfillDefinition<K> {
         }
 
         /** Repairs with one UPDATE over the window. */
-        public Builder<K> repair(SetRepair set) {
-            return with(set);
+        public Builder<K> repair(UpdateRepair update) {
+            return with(update);
         }
 
-        /** Repairs with a Java function over locked rows. */
+        /** Repairs with Java functions over locked rows. */
         public Builder<K> repair(RowRepair rows) {
             return with(rows);
+        }
+
+        /** Repairs with one statement that takes its rows from the window. */
+        public Builder<K> repair(StatementRepair statement) {
+            return with(statement);
+        }
+
+        /** Deletes rows of the window. */
+        public Builder<K> repair(DeleteRepair delete) {
+            return with(delete);
         }
 
         /** Repairs with own code in the batch's transaction. */
@@ -226,52 +240,74 @@ public final class BackfillDefinition<K> {
         }
 
         private Builder<K> with(Repair given) {
+            open();
             if (repair != null) {
-                throw new InvalidDefinitionException("Backfill " + id
-                        + " names two repairs. Give one; split the other off" + " under an ID of its own.");
+                throw new InvalidDefinitionException(
+                        "Backfill " + id + " names two repairs. Give one; split the other off under an ID of its own.");
             }
-            this.repair = Objects.requireNonNull(given, "repair");
+            this.repair = Objects.requireNonNull(given, "repair")
+                    .<Repair>match(
+                            UpdateRepair::complete,
+                            RowRepair::complete,
+                            StatementRepair::complete,
+                            DeleteRepair::complete,
+                            custom -> custom);
             return this;
+        }
+
+        /** A builder makes one definition: a call after that would be lost. */
+        private void open() {
+            if (built) {
+                throw new InvalidDefinitionException("The builder of backfill " + id
+                        + " has made its definition. Begin another with Backfill.define(...).");
+            }
         }
 
         /** A proof that must hold; may be given several times. */
         public Builder<K> validate(Validation proof) {
+            open();
             validations.add(Objects.requireNonNull(proof, "proof"));
             return this;
         }
 
         /** A proof by own queries; may be given several times. */
         public Builder<K> validate(CustomValidation<K> proof) {
+            open();
             validations.add(Objects.requireNonNull(proof, "proof"));
             return this;
         }
 
         /** A column that must exist before start and claim, with any type (CF-8). The source's own are checked anyway. */
         public Builder<K> requires(String table, String column) {
+            open();
             required.add(new RequiredColumn(TableName.of(table), column, null));
             return this;
         }
 
         /** A column that must exist before start and claim, with that type as {@code format_type} writes it (CF-8). */
         public Builder<K> requires(String table, String column, String type) {
+            open();
             required.add(new RequiredColumn(TableName.of(table), column, Objects.requireNonNull(type, "type")));
             return this;
         }
 
         /** How hard it may press on live traffic; default unlimited. Operators can change it at run time. */
         public Builder<K> pacing(Pacing limits) {
+            open();
             this.pacing = Objects.requireNonNull(limits, "limits");
             return this;
         }
 
         /** Declares that the write path ships in the same release: manual-only, refused in the required set (CF-7). */
         public Builder<K> shipsWithWritePath() {
+            open();
             this.shipsWithWritePath = true;
             return this;
         }
 
         /** Opts out of the start barrier (SR-6): only where no transaction can be open that wrote before the start. */
         public Builder<K> withoutStartBarrier() {
+            open();
             this.startBarrier = false;
             return this;
         }
@@ -279,9 +315,11 @@ public final class BackfillDefinition<K> {
         /**
          * The definition.
          *
-         * @throws InvalidDefinitionException if the repair or the validation is missing, or a repair writes its own key
+         * @throws InvalidDefinitionException if the repair or the validation is missing, a repair writes its own key, or this builder has
+         *     made its definition
          */
         public BackfillDefinition<K> build() {
+            open();
             if (repair == null) {
                 throw new InvalidDefinitionException("Backfill " + id + " has no repair. Add .repair(...).");
             }
@@ -296,16 +334,28 @@ public final class BackfillDefinition<K> {
                             + "'. A key must not move while it is walked; order by another key.");
                 }
             }
+            repair.match(this::supported, rows -> rows, this::notYet, this::notYet, custom -> custom);
+            built = true;
             return new BackfillDefinition<>(this, repair);
         }
 
-        private static List<String> writtenColumns(Repair repair) {
+        private UpdateRepair supported(UpdateRepair update) {
+            return update.from().isPresent() || update.rewritesUnchanged() ? notYet(update) : update;
+        }
+
+        private <T extends Repair> T notYet(T repair) {
+            throw new InvalidDefinitionException("Backfill " + id + " uses a "
+                    + repair.getClass().getSimpleName()
+                    + " in a form that this build does not run yet. Use .set, .where or own code.");
+        }
+
+        private static Set<String> writtenColumns(Repair repair) {
             return repair.match(
-                    set -> set.assignments().stream()
-                            .map(SetRepair.Assignment::column)
-                            .toList(),
-                    row -> row.writes().stream().map(RowRepair.Output::column).toList(),
-                    custom -> List.<String>of());
+                    update -> update.assignments().keySet(),
+                    rows -> rows.writes().keySet(),
+                    statement -> Set.of(),
+                    delete -> Set.of(),
+                    custom -> Set.of());
         }
     }
 }

@@ -1,55 +1,96 @@
 package dev.backfill;
 
 import dev.backfill.internal.BoundedText;
-import java.util.ArrayList;
+import dev.backfill.internal.CheckReturnValue;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Repairs a window with a Java function over its locked rows; the results are written back in one statement, and rows whose values
- * don't differ are not rewritten. Immutable and thread-safe, provided the functions are.
+ * Repairs a window with Java functions over its locked rows; the results are written back in one statement, and rows whose values
+ * don't differ are not rewritten. Immutable and thread-safe, provided the functions are. Made by {@link Repair#rows}.
  *
  * @since 0.1
  */
+@CheckReturnValue
 public final class RowRepair implements Repair {
 
+    private final Chain chain = new Chain();
     private final List<String> reads;
-    private final List<Output> writes;
+    private final Map<String, Function<? super Row, ? extends @Nullable Object>> writes;
     private final @Nullable String condition;
 
-    private RowRepair(List<String> reads, List<Output> writes, @Nullable String condition) {
+    private RowRepair(
+            List<String> reads,
+            Map<String, Function<? super Row, ? extends @Nullable Object>> writes,
+            @Nullable String condition) {
         this.reads = List.copyOf(reads);
-        this.writes = List.copyOf(writes);
+        this.writes = Collections.unmodifiableMap(writes);
         this.condition = condition;
     }
 
-    /** Names the columns the functions read. */
-    public static Reading reading(String... columns) {
-        Set<String> distinct = new LinkedHashSet<>();
-        for (String column : Objects.requireNonNull(columns, "columns")) {
-            distinct.add(Identifiers.check("column", column));
-        }
-        return new Reading(List.copyOf(distinct));
+    static RowRepair empty() {
+        return new RowRepair(List.of(), Map.of(), null);
     }
 
-    /** Writes one more column. */
-    public RowRepair andWriting(String column, Function<? super Row, ? extends @Nullable Object> value) {
-        if (writes.stream().anyMatch(output -> output.column().equals(column))) {
+    /**
+     * Names columns that the functions read; called again, it names more.
+     *
+     * @param columns columns of the source table, unquoted
+     */
+    public RowRepair reading(String... columns) {
+        Set<String> all = new LinkedHashSet<>(reads);
+        for (String column : Objects.requireNonNull(columns, "columns")) {
+            all.add(Identifiers.check("column", column));
+        }
+        return chain.continueWith("reading(…)", new RowRepair(List.copyOf(all), writes, condition));
+    }
+
+    /**
+     * Writes one more column with the result of a function over one locked row.
+     *
+     * @param column the column, unquoted
+     * @param value called once per row on a worker's thread, or a rehearsal's, with a transaction open; may return null, text,
+     *     a number, a boolean, a UUID, a date or time of {@code java.time}, an enum (for its {@code toString}) or a {@code byte[]}
+     * @throws InvalidDefinitionException if the column is written already, or its name can't be one
+     */
+    public RowRepair writing(String column, Function<? super Row, ? extends @Nullable Object> value) {
+        Identifiers.check("column", column);
+        Objects.requireNonNull(value, "value");
+        Map<String, Function<? super Row, ? extends @Nullable Object>> more = new LinkedHashMap<>(writes);
+        if (more.put(column, value) != null) {
             throw new InvalidDefinitionException(
                     "The repair writes column " + BoundedText.clean(column, 63) + " twice. Give it one function.");
         }
-        List<Output> more = new ArrayList<>(writes);
-        more.add(new Output(column, value));
-        return new RowRepair(reads, more, condition);
+        return chain.continueWith(
+                "writing(\"" + BoundedText.clean(column, 63) + "\", …)", new RowRepair(reads, more, condition));
     }
 
-    /** Only rows for which this SQL condition holds are locked and repaired; the window still moves over all keys (SR-7). */
+    /**
+     * Only rows for which this SQL condition holds are locked and repaired; the window still moves over all keys (SR-7).
+     *
+     * @param stillNeedsIt one SQL condition
+     * @throws InvalidDefinitionException if given already
+     */
     public RowRepair where(String stillNeedsIt) {
-        return new RowRepair(reads, writes, SqlFragments.check("where", stillNeedsIt));
+        SqlFragments.check("where", stillNeedsIt);
+        SqlFragments.once("where", condition);
+        return chain.continueWith("where(…)", new RowRepair(reads, writes, stillNeedsIt));
+    }
+
+    RowRepair complete() {
+        chain.end();
+        if (writes.isEmpty()) {
+            throw new InvalidDefinitionException("The repair writes no column. Add .writing(\"column\", row -> …).");
+        }
+        return this;
     }
 
     /** The columns the functions read. */
@@ -57,46 +98,13 @@ public final class RowRepair implements Repair {
         return reads;
     }
 
-    /** The columns written, each with its function. */
-    public List<Output> writes() {
+    /** The columns written, each with its function, in the order in which they were named. */
+    public Map<String, Function<? super Row, ? extends @Nullable Object>> writes() {
         return writes;
     }
 
-    /** Which rows the function is called for; null for every row. */
-    public @Nullable String condition() {
-        return condition;
-    }
-
-    /**
-     * The columns read; the next word says what is written.
-     *
-     * @param columns columns, unquoted
-     */
-    public record Reading(List<String> columns) {
-        /**
-         * Writes a column with the result of a function over one locked row.
-         *
-         * @param column the column, unquoted
-         * @param value called once per row on a worker's thread, or a rehearsal's, with a transaction open; may return null, text,
-         *     a number, a boolean, a UUID, a date or time of {@code java.time}, an enum (for its {@code toString}) or a
-         *     {@code byte[]}
-         */
-        public RowRepair writing(String column, Function<? super Row, ? extends @Nullable Object> value) {
-            return new RowRepair(columns, List.of(new Output(column, value)), null);
-        }
-    }
-
-    /**
-     * One written column.
-     *
-     * @param column the column, unquoted
-     * @param value the function over a row
-     */
-    public record Output(String column, Function<? super Row, ? extends @Nullable Object> value) {
-        /** Checks the name. */
-        public Output {
-            Identifiers.check("column", column);
-            Objects.requireNonNull(value, "value");
-        }
+    /** Which rows the functions are called for; empty for every row. */
+    public Optional<String> condition() {
+        return Optional.ofNullable(condition);
     }
 }

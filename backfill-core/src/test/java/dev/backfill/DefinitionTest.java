@@ -21,7 +21,7 @@ class DefinitionTest {
 
     @Test
     void the_common_case_is_short_and_has_sound_defaults() {
-        BackfillDefinition<Long> definition = some().repair(SetRepair.set("c", "1"))
+        BackfillDefinition<Long> definition = some().repair(Repair.update().set("c", "1"))
                 .validate(Validation.noRowMatches("c IS NULL"))
                 .build();
         assertThat(definition.batchSize()).isEqualTo(1_000);
@@ -43,16 +43,19 @@ class DefinitionTest {
     void what_is_missing_or_doubled_is_said() { // VA-3
         assertThatThrownBy(() -> some().validate(Validation.noRowMatches("x")).build())
                 .hasMessageContaining("no repair");
-        assertThatThrownBy(() -> some().repair(SetRepair.set("c", "1")).build()).hasMessageContaining("no validation");
-        assertThatThrownBy(() -> some().repair(SetRepair.set("c", "1")).repair(SetRepair.set("c", "1")))
+        assertThatThrownBy(() -> some().repair(Repair.update().set("c", "1")).build())
+                .hasMessageContaining("no validation");
+        assertThatThrownBy(() -> some().repair(Repair.update().set("c", "1"))
+                        .repair(Repair.update().set("c", "1")))
                 .hasMessageContaining("two repairs");
-        assertThatThrownBy(() -> RowRepair.reading("a").writing("c", row -> 1).andWriting("c", row -> 2))
+        assertThatThrownBy(
+                        () -> Repair.rows().reading("a").writing("c", row -> 1).writing("c", row -> 2))
                 .hasMessageContaining("column c twice");
-        assertThatThrownBy(() -> some().repair(SetRepair.set("id", "1"))
+        assertThatThrownBy(() -> some().repair(Repair.update().set("id", "1"))
                         .validate(Validation.noRowMatches("x"))
                         .build())
                 .hasMessageContaining("key column 'id'"); // SR-2
-        assertThatThrownBy(() -> SetRepair.set("c", " ")).hasMessageContaining("set c");
+        assertThatThrownBy(() -> Repair.update().set("c", " ")).hasMessageContaining("set c");
     }
 
     @Test

@@ -19,7 +19,7 @@ class FamilyTest {
                 .pacing(Pacing.unlimited())
                 .shipsWithWritePath()
                 .withoutStartBarrier()
-                .repair(SetRepair.set("doubled", "n * 2"))
+                .repair(Repair.update().set("doubled", "n * 2"))
                 .validate(Validation.noRowMatches("doubled IS NULL"))
                 .build();
     }

@@ -6,11 +6,14 @@ import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.CustomRepair;
 import dev.backfill.CustomValidation;
+import dev.backfill.DeleteRepair;
 import dev.backfill.KeyType;
 import dev.backfill.Keys;
+import dev.backfill.Repair;
 import dev.backfill.RowRepair;
-import dev.backfill.SetRepair;
+import dev.backfill.StatementRepair;
 import dev.backfill.TableName;
+import dev.backfill.UpdateRepair;
 import dev.backfill.Validation;
 import dev.backfill.host.Backfills;
 import dev.backfill.host.EngineOptions;
@@ -57,8 +60,10 @@ class NullArgumentsTest {
                 refused("key", "over", () -> Backfill.define("a").over("items", (KeyType<Long>) null)),
                 refused("name", "label", () -> definition().label(null, "v")),
                 refused("value", "label", () -> definition().label("n", null)),
-                refused("repair", "repair", () -> definition().repair((SetRepair) null)),
+                refused("repair", "repair", () -> definition().repair((UpdateRepair) null)),
                 refused("repair", "repair", () -> definition().repair((RowRepair) null)),
+                refused("repair", "repair", () -> definition().repair((StatementRepair) null)),
+                refused("repair", "repair", () -> definition().repair((DeleteRepair) null)),
                 refused("repair", "repair", () -> definition().repair((CustomRepair<Long>) null)),
                 refused("proof", "validate", () -> definition().validate((Validation) null)),
                 refused("proof", "validate", () -> definition().validate((CustomValidation<Long>) null)),
@@ -69,15 +74,20 @@ class NullArgumentsTest {
     }
 
     static Stream<Arguments> ofItsParts() {
-        SetRepair set = SetRepair.set("a", "1");
-        RowRepair.Reading reading = RowRepair.reading("a");
+        UpdateRepair set = Repair.update().set("a", "1");
+        RowRepair reading = Repair.rows().reading("a");
         return Stream.of(
-                refused("column", "set", () -> SetRepair.set(null, "1")),
-                refused("set a", "set", () -> SetRepair.set("a", null)),
-                refused("column", "andSet", () -> set.andSet(null, "1")),
+                refused("column", "set", () -> Repair.update().set(null, "1")),
+                refused("set a", "set", () -> Repair.update().set("a", null)),
+                refused("column", "a second set", () -> set.set(null, "1")),
                 refused("where", "where", () -> set.where(null)),
-                refused("columns", "reading", () -> RowRepair.reading((String[]) null)),
-                refused("column", "reading", () -> RowRepair.reading((String) null)),
+                refused("from", "from", () -> set.from(null)),
+                refused("on", "on", () -> set.on(null)),
+                refused("statement", "statement", () -> Repair.statement(null)),
+                refused("where", "delete where", () -> Repair.delete().where(null)),
+                refused("code", "custom", () -> Repair.custom(null)),
+                refused("columns", "reading", () -> Repair.rows().reading((String[]) null)),
+                refused("column", "reading", () -> Repair.rows().reading((String) null)),
                 refused("column", "writing", () -> reading.writing(null, row -> 1)),
                 refused("value", "writing", () -> reading.writing("a", null)),
                 refused("noRowMatches", "noRowMatches", () -> Validation.noRowMatches(null)),

@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.Keys;
-import dev.backfill.RowRepair;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
 import dev.backfill.host.Backfills;
@@ -36,7 +35,8 @@ class ReadmeIT {
             .describedAs("Computes thread_root for events written before threads existed")
             .over("events", Keys.bigint("id"))
             .batchSize(1_000)
-            .repair(SetRepair.set("thread_root", "(tags #>> '{e,0}')::bigint")
+            .repair(Repair.update()
+                    .set("thread_root", "(tags #>> '{e,0}')::bigint")
                     .where("thread_root IS NULL AND tags ? 'e'"))
             .validate(Validation.noRowMatches("thread_root IS NULL AND tags ? 'e'"))
             .build();
@@ -45,7 +45,7 @@ class ReadmeIT {
     // region row-style
     static final BackfillDefinition<Long> SEARCH_TEXT = Backfill.define("events.search-text.v1")
             .over("events", Keys.bigint("id"))
-            .repair(RowRepair.reading("content").writing("search_text", row -> {
+            .repair(Repair.rows().reading("content").writing("search_text", row -> {
                 String content = row.text("content");
                 return content == null ? "" : Normalizer.normalize(content, Normalizer.Form.NFKC);
             }))

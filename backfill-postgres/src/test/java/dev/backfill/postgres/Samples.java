@@ -6,8 +6,7 @@ import dev.backfill.BackfillId;
 import dev.backfill.CompoundKey;
 import dev.backfill.CustomRepair;
 import dev.backfill.Keys;
-import dev.backfill.RowRepair;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.testkit.TestDatabase;
 import java.util.Locale;
@@ -37,8 +36,9 @@ final class Samples {
     static BackfillDefinition<Long> doubling(int batchSize) {
         return overItems(DOUBLED.value())
                 .batchSize(batchSize)
-                .repair(SetRepair.set("doubled", "n * 2")
-                        .andSet("hits", "hits + 1")
+                .repair(Repair.update()
+                        .set("doubled", "n * 2")
+                        .set("hits", "hits + 1")
                         .where("doubled IS NULL AND tags ? 'e'"))
                 .validate(Validation.noRowMatches("doubled IS NULL AND tags ? 'e'"))
                 .build();
@@ -47,7 +47,7 @@ final class Samples {
     static BackfillDefinition<Long> upper(int batchSize) {
         return overItems("items.upper.v1")
                 .batchSize(batchSize)
-                .repair(RowRepair.reading("name").writing("name", row -> {
+                .repair(Repair.rows().reading("name").writing("name", row -> {
                     String name = row.text("name");
                     return name == null ? null : name.toUpperCase(Locale.ROOT);
                 }))
@@ -89,7 +89,7 @@ final class Samples {
         return Backfill.define("ties.done.v1")
                 .over("ties", Keys.compound(Keys.timestamptz("at"), Keys.uuid("id")))
                 .batchSize(batchSize)
-                .repair(SetRepair.set("done", "true").where("NOT done"))
+                .repair(Repair.update().set("done", "true").where("NOT done"))
                 .validate(Validation.noRowMatches("NOT done"))
                 .build();
     }

@@ -1,10 +1,10 @@
 package dev.backfill.benchmarks;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.backfill.Repair;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.Keys;
-import dev.backfill.SetRepair;
 import dev.backfill.Validation;
 import dev.backfill.benchmarks.lab.Database;
 import dev.backfill.benchmarks.lab.Lab;
@@ -31,7 +31,7 @@ final class CheckpointWal {
         BackfillDefinition<Long> definition = Backfill.define("items.none.v1")
                 .over("items", Keys.bigint("id"))
                 .batchSize(1_000)
-                .repair(SetRepair.set("name_upper", "upper(name)").where("amount < 0"))
+                .repair(Repair.update().set("name_upper", "upper(name)").where("amount < 0"))
                 .validate(Validation.noRowMatches("amount < 0"))
                 .build();
         try (HikariDataSource pool = database.pool(3);

@@ -1,11 +1,11 @@
 package dev.backfill.benchmarks;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.backfill.Repair;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.Keys;
 import dev.backfill.Pacing;
-import dev.backfill.SetRepair;
 import dev.backfill.Validation;
 import dev.backfill.benchmarks.lab.Database;
 import dev.backfill.benchmarks.lab.Items;
@@ -127,7 +127,7 @@ final class LiveTraffic implements Section {
         BackfillDefinition<Long> definition = Backfill.define("items.live.v1")
                 .over("items", Keys.bigint("id"))
                 .batchSize(1_000)
-                .repair(SetRepair.set("name_upper", Items.EXPRESSION).where(Items.NEEDED))
+                .repair(Repair.update().set("name_upper", Items.EXPRESSION).where(Items.NEEDED))
                 .validate(Validation.noRowMatches(Items.NEEDED))
                 .pacing(mode == Mode.PACED ? PACED : Pacing.unlimited())
                 .build();

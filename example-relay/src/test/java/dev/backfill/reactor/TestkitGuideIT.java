@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.Keys;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.testkit.BackfillHarness;
@@ -29,7 +29,7 @@ class TestkitGuideIT {
         private final BackfillDefinition<Long> definition = Backfill.define("items.done.v1")
                 .over("items", Keys.bigint("id"))
                 .batchSize(10)
-                .repair(SetRepair.set("done", "true").where("NOT done"))
+                .repair(Repair.update().set("done", "true").where("NOT done"))
                 .validate(Validation.noRowMatches("NOT done"))
                 .build();
 

@@ -3,7 +3,7 @@ package dev.backfill.postgres.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.operate.BackfillState;
@@ -50,7 +50,7 @@ class BoundedBatchIT extends Case {
     @Test
     void a_window_counts_keys_and_not_matches_so_that_a_sparse_condition_stays_bounded() { // SR-7
         BackfillDefinition<Long> sparse = items().repair(
-                        SetRepair.set("hits", "hits + 1").where("id = 20"))
+                        Repair.update().set("hits", "hits + 1").where("id = 20"))
                 .validate(Validation.noRowMatches("id = 20 AND hits <> 1"))
                 .build();
         BackfillHarness harness = open(sparse);
@@ -63,7 +63,7 @@ class BoundedBatchIT extends Case {
     void rows_beyond_the_bound_are_nobodys_business() { // SR-1, SR-5
         // Twenty is no multiple of seven: the last window would hold keys beyond the bound if there were no other end.
         BackfillHarness harness = open(items().batchSize(7)
-                .repair(SetRepair.set("hits", "hits + 1"))
+                .repair(Repair.update().set("hits", "hits + 1"))
                 .validate(Validation.noRowMatches("hits <> 1"))
                 .build());
         harness.start(ID);

@@ -6,7 +6,7 @@ import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.Keys;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.operate.BackfillState;
@@ -69,7 +69,7 @@ abstract class Case {
 
     /** Increments, so that nothing but the engine keeps a row from being repaired twice. */
     static BackfillDefinition<Long> counted() {
-        return items().repair(SetRepair.set("hits", "hits + 1"))
+        return items().repair(Repair.update().set("hits", "hits + 1"))
                 .validate(Validation.noRowMatches("hits <> 1"))
                 .build();
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.InvalidDefinitionException;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.host.Readiness;
 import dev.backfill.host.SchemaMode;
@@ -146,7 +146,7 @@ class ConfigurationMatrixIT extends Case {
     @Test
     void a_definition_that_ships_with_its_write_path_is_refused_in_the_required_set() { // CF-7
         BackfillDefinition<Long> early = items().shipsWithWritePath()
-                .repair(SetRepair.set("hits", "hits + 1"))
+                .repair(Repair.update().set("hits", "hits + 1"))
                 .validate(Validation.noRowMatches("hits <> 1"))
                 .build();
         assertThatThrownBy(() -> BackfillHarness.over(db)

@@ -3,7 +3,7 @@ package dev.backfill.postgres.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillId;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.Authority;
@@ -39,7 +39,7 @@ class OperatorIdempotencyIT extends Case {
                 .definitions(
                         counted(),
                         items(OTHER.value())
-                                .repair(SetRepair.set("hits", "hits"))
+                                .repair(Repair.update().set("hits", "hits"))
                                 .validate(Validation.noRowMatches("false"))
                                 .build())
                 .connections(faults)

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.operate.BackfillState;
@@ -28,7 +28,7 @@ class RollingDeploymentIT extends Case {
 
     private static BackfillDefinition<Long> other() {
         return items(OTHER.value())
-                .repair(SetRepair.set("hits", "hits").where("false"))
+                .repair(Repair.update().set("hits", "hits").where("false"))
                 .validate(Validation.noRowMatches("false"))
                 .build();
     }
@@ -82,7 +82,7 @@ class RollingDeploymentIT extends Case {
         process(
                 "b",
                 items().label("team", "b")
-                        .repair(SetRepair.set("hits", "hits + 1"))
+                        .repair(Repair.update().set("hits", "hits + 1"))
                         .validate(Validation.noRowMatches("hits <> 1"))
                         .build());
         assertThat(db.queryText("SELECT labels ->> 'team' FROM backfill_definition WHERE id = ?", ID.value()))

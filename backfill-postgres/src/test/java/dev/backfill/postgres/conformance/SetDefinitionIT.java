@@ -4,7 +4,7 @@ import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.CompoundKey;
 import dev.backfill.Keys;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.testkit.conformance.DefinitionConformance;
 import java.sql.Connection;
@@ -20,8 +20,9 @@ class SetDefinitionIT extends DefinitionConformance<CompoundKey> {
         return Backfill.define("events.kind.v1")
                 .over("events", Keys.compound(Keys.timestamptz("at"), Keys.uuid("id")))
                 .batchSize(4)
-                .repair(SetRepair.set("kind", "coalesce(tags ->> 'k', 'none')")
-                        .andSet("touched_at", "clock_timestamp()")
+                .repair(Repair.update()
+                        .set("kind", "coalesce(tags ->> 'k', 'none')")
+                        .set("touched_at", "clock_timestamp()")
                         .where("kind IS NULL"))
                 .validate(Validation.noRowMatches("kind IS NULL"))
                 .build();

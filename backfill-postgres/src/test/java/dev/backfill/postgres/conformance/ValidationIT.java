@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.CustomValidation;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
 import dev.backfill.host.StepOutcome;
@@ -36,7 +36,7 @@ class ValidationIT extends Case {
     }
 
     private BackfillDefinition<Long> proven() {
-        return items().repair(SetRepair.set("hits", "hits + 1"))
+        return items().repair(Repair.update().set("hits", "hits + 1"))
                 .validate((CustomValidation<Long>) tx -> proof.get().check(tx))
                 .build();
     }
@@ -238,7 +238,7 @@ class ValidationIT extends Case {
 
     @Test
     void neither_a_window_nor_a_validation_runs_behind_the_barrier() throws Exception { // SR-6
-        BackfillHarness harness = open(items().repair(SetRepair.set("hits", "hits + 1"))
+        BackfillHarness harness = open(items().repair(Repair.update().set("hits", "hits + 1"))
                 .validate(Validation.noRowMatches("false"))
                 .build());
         try (var writer = db.get();

@@ -8,7 +8,7 @@ import dev.backfill.BackfillId;
 import dev.backfill.Family;
 import dev.backfill.KeyType;
 import dev.backfill.Keys;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome.Committed;
 import dev.backfill.operate.ActionOutcome;
@@ -111,7 +111,7 @@ class FamilyWalkIT {
         return Backfill.define("walked.hits.v1")
                 .over("walked", key)
                 .batchSize(batchSize)
-                .repair(SetRepair.set("hits", "hits + 1").where("true"))
+                .repair(Repair.update().set("hits", "hits + 1").where("true"))
                 .validate(Validation.noRowMatches("hits <> 1"))
                 .build();
     }

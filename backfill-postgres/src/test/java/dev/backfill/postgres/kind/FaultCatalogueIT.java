@@ -3,8 +3,7 @@ package dev.backfill.postgres.kind;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.RowRepair;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.host.StepOutcome.Committed;
@@ -200,12 +199,12 @@ class FaultCatalogueIT {
         List<BackfillDefinition<Long>> definitions = List.of(
                 Notes.over()
                         .batchSize(30)
-                        .repair(SetRepair.set("seen", "1"))
+                        .repair(Repair.update().set("seen", "1"))
                         .validate(Validation.noRowMatches("seen <> 1"))
                         .build(),
                 Notes.over()
                         .batchSize(30)
-                        .repair(RowRepair.reading("n").writing("seen", row -> 1))
+                        .repair(Repair.rows().reading("n").writing("seen", row -> 1))
                         .validate(Validation.noRowMatches("seen <> 1"))
                         .build());
         for (BackfillDefinition<Long> definition : definitions) {

@@ -6,7 +6,7 @@ import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.KeyType;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.TableName;
 import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome;
@@ -33,7 +33,7 @@ record KeyTable(TestDatabase db, TableName table) {
         return Backfill.define(ID.value())
                 .over(table, key)
                 .batchSize(2)
-                .repair(SetRepair.set("hits", "hits + 1").where("hits = 0"))
+                .repair(Repair.update().set("hits", "hits + 1").where("hits = 0"))
                 .validate(Validation.noRowMatches("hits <> 1"))
                 .build();
     }

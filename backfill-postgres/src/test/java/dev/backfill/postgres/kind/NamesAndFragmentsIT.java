@@ -7,8 +7,7 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.CompoundKey;
 import dev.backfill.KeyType;
 import dev.backfill.Keys;
-import dev.backfill.RowRepair;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.TableName;
 import dev.backfill.Validation;
 import dev.backfill.operate.BackfillState;
@@ -47,13 +46,13 @@ class NamesAndFragmentsIT {
         BackfillDefinition<Long> set = Backfill.define("names.set.v1")
                 .over(table, Keys.bigint(key))
                 .batchSize(2)
-                .repair(SetRepair.set(written, quote(key) + " * 2"))
+                .repair(Repair.update().set(written, quote(key) + " * 2"))
                 .validate(Validation.noRowMatches(quote(written) + " IS NULL"))
                 .build();
         BackfillDefinition<Long> row = Backfill.define("names.row.v1")
                 .over(table, Keys.bigint(key))
                 .batchSize(2)
-                .repair(RowRepair.reading(written).writing(written, r -> Integer.parseInt(r.text(written)) + 1))
+                .repair(Repair.rows().reading(written).writing(written, r -> Integer.parseInt(r.text(written)) + 1))
                 .validate(Validation.noRowMatches("false"))
                 .build();
         completes(set);
@@ -109,7 +108,8 @@ class NamesAndFragmentsIT {
             completes(Backfill.define("fragments." + i + ".v1")
                     .over("keyed", Keys.bigint("id"))
                     .batchSize(2)
-                    .repair(SetRepair.set("done", "true /* ? */ AND tags ? 'e' -- done?")
+                    .repair(Repair.update()
+                            .set("done", "true /* ? */ AND tags ? 'e' -- done?")
                             .where(condition))
                     .validate(Validation.noRowMatches("NOT done AND (" + condition + "\n)"))
                     .build());

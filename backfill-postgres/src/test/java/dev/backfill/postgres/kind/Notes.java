@@ -5,7 +5,7 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.CustomRepair;
 import dev.backfill.Keys;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.testkit.TestDatabase;
 
@@ -27,7 +27,7 @@ final class Notes {
 
     static BackfillDefinition.Builder<Long> seeing(int batchSize) {
         return over().batchSize(batchSize)
-                .repair(SetRepair.set("seen", "seen + 1").where("seen = 0"))
+                .repair(Repair.update().set("seen", "seen + 1").where("seen = 0"))
                 .validate(Validation.noRowMatches("seen <> 1"));
     }
 

@@ -8,8 +8,8 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.KeyType;
 import dev.backfill.Keys;
-import dev.backfill.RowRepair;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
+import dev.backfill.UpdateRepair;
 import dev.backfill.Validation;
 import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.BackfillState;
@@ -47,7 +47,7 @@ class PreflightIT {
         db.clear();
     }
 
-    private static <K> BackfillDefinition<K> titles(KeyType<K> key, SetRepair repair, String unrepaired) {
+    private static <K> BackfillDefinition<K> titles(KeyType<K> key, UpdateRepair repair, String unrepaired) {
         return Backfill.define(ID)
                 .over("docs", key)
                 .repair(repair)
@@ -56,17 +56,18 @@ class PreflightIT {
     }
 
     private static <K> BackfillDefinition<K> by(KeyType<K> key) {
-        return titles(key, SetRepair.set("title", "name").where("title IS NULL"), "title IS NULL");
+        return titles(key, Repair.update().set("title", "name").where("title IS NULL"), "title IS NULL");
     }
 
     private static BackfillDefinition<Long> repairing(String expression, String condition) {
-        return titles(Keys.bigint("id"), SetRepair.set("title", expression).where(condition), "title IS NULL");
+        return titles(
+                Keys.bigint("id"), Repair.update().set("title", expression).where(condition), "title IS NULL");
     }
 
     private static BackfillDefinition<Long> inJava() {
         return Backfill.define(ID)
                 .over("docs", Keys.bigint("id"))
-                .repair(RowRepair.reading("name").writing("title", row -> row.text("name")))
+                .repair(Repair.rows().reading("name").writing("title", row -> row.text("name")))
                 .validate(Validation.noRowMatches("title IS NULL"))
                 .build();
     }
@@ -192,7 +193,7 @@ class PreflightIT {
                         .message())
                 .contains("42883");
         assertThat(refused(
-                                titles(Keys.bigint("id"), SetRepair.set("title", "name"), "titel IS NULL"),
+                                titles(Keys.bigint("id"), Repair.update().set("title", "name"), "titel IS NULL"),
                                 "statement_invalid")
                         .message())
                 .contains("validation", "42703");
@@ -303,7 +304,7 @@ class PreflightIT {
         db.execute("create table fresh (like docs including all)");
         BackfillDefinition<Long> fresh = Backfill.define("fresh.v1")
                 .over("fresh", Keys.bigint("id"))
-                .repair(RowRepair.reading("name").writing("title", row -> row.text("name")))
+                .repair(Repair.rows().reading("name").writing("title", row -> row.text("name")))
                 .validate(Validation.noRowMatches("title IS NULL"))
                 .build();
         Preflight unknown = preflight(fresh);

@@ -8,8 +8,7 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.CompoundKey;
 import dev.backfill.KeyType;
 import dev.backfill.Keys;
-import dev.backfill.RowRepair;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome.Committed;
 import dev.backfill.postgres.kind.SentStatements.Sent;
@@ -67,7 +66,7 @@ class WindowPlanIT {
         return Backfill.define(id)
                 .over("big", key)
                 .batchSize(BATCH)
-                .repair(SetRepair.set("mark", "2").where("mark IS NULL"))
+                .repair(Repair.update().set("mark", "2").where("mark IS NULL"))
                 .validate(Validation.noRowMatches("mark IS NULL"))
                 .build();
     }
@@ -157,7 +156,7 @@ class WindowPlanIT {
         BackfillDefinition<?> definition = Backfill.define("big.row." + name + ".v1")
                 .over("big", key)
                 .batchSize(BATCH)
-                .repair(RowRepair.reading("mark").writing("mark", row -> 3).where("id % 10 = 0"))
+                .repair(Repair.rows().reading("mark").writing("mark", row -> 3).where("id % 10 = 0"))
                 .validate(Validation.noRowMatches("false"))
                 .build();
         List<Sent> sent = sentAlongTheWay(definition, keyTexts, order);

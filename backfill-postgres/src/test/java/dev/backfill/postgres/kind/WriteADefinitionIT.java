@@ -8,8 +8,7 @@ import dev.backfill.CompoundKey;
 import dev.backfill.Family;
 import dev.backfill.Keys;
 import dev.backfill.Pacing;
-import dev.backfill.RowRepair;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
 import dev.backfill.host.EngineOptions;
@@ -58,7 +57,8 @@ class WriteADefinitionIT {
                 .describedAs("Fills gift for orders placed before it was a column")
                 .over("orders", Keys.bigint("id"))
                 .batchSize(1_000)
-                .repair(SetRepair.set("gift", "coalesce((tags ->> 'gift')::boolean, false)")
+                .repair(Repair.update()
+                        .set("gift", "coalesce((tags ->> 'gift')::boolean, false)")
                         .where("gift IS NULL"))
                 .validate(Validation.noRowMatches("gift IS NULL"))
                 .build();
@@ -70,7 +70,8 @@ class WriteADefinitionIT {
         return Backfill.define("orders.search-note.v1")
                 .over("orders", Keys.bigint("id"))
                 .batchSize(500)
-                .repair(RowRepair.reading("note")
+                .repair(Repair.rows()
+                        .reading("note")
                         .writing("search_note", row -> {
                             String note = row.text("note");
                             return note == null ? null : Normalizer.normalize(note, Normalizer.Form.NFKC);
@@ -123,7 +124,7 @@ class WriteADefinitionIT {
         // region compound
         return Backfill.define("payments.cents.v1")
                 .over("payments", Keys.compound(Keys.timestamptz("at"), Keys.uuid("id")))
-                .repair(SetRepair.set("cents", "(amount * 100)::bigint").where("cents IS NULL"))
+                .repair(Repair.update().set("cents", "(amount * 100)::bigint").where("cents IS NULL"))
                 .validate(Validation.noRowMatches("cents IS DISTINCT FROM (amount * 100)::bigint"))
                 .pacing(new Pacing(1.0, 5_000L, 4_000_000L, Duration.ofMillis(200)))
                 .build();
@@ -134,7 +135,8 @@ class WriteADefinitionIT {
         // region family
         Family<Long> gifts = Backfill.define("orders.gift.v2")
                 .over("orders", Keys.bigint("id"))
-                .repair(SetRepair.set("gift", "coalesce((tags ->> 'gift')::boolean, false)")
+                .repair(Repair.update()
+                        .set("gift", "coalesce((tags ->> 'gift')::boolean, false)")
                         .where("gift IS NULL"))
                 .validate(Validation.noRowMatches("gift IS NULL"))
                 .build()

@@ -3,7 +3,7 @@ package dev.backfill.postgres.observe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.FaultyConnections;
@@ -74,7 +74,7 @@ class ActivityIT {
                 .connections(links)
                 .definitions(Ledgers.over(Ledgers.ID.value())
                         .batchSize(4)
-                        .repair(SetRepair.set("hits", "hits + 1").where("hits = 0"))
+                        .repair(Repair.update().set("hits", "hits + 1").where("hits = 0"))
                         .validate(Validation.noRowMatches("hits = 0"))
                         .build())
                 .open()) {

@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
+import dev.backfill.UpdateRepair;
 import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.spi.BackfillEvent;
@@ -80,14 +81,16 @@ class SecretsIT {
         BackfillId syntax = BackfillId.of("ledgers.syntax.v1");
         BackfillId proof = BackfillId.of("ledgers.proof.v1");
         return new BackfillDefinition<?>[] {
-            set(cast, SetRepair.set("hits", "secret::int").where("'" + SECRET + "' <> ''")),
-            set(unique, SetRepair.set("hits", "7").where("true")),
+            set(cast, Repair.update().set("hits", "secret::int").where("'" + SECRET + "' <> ''")),
+            set(unique, Repair.update().set("hits", "7").where("true")),
             Ledgers.counting(thrown.value(), 4, (batch, tx) -> {
                 throw new IllegalStateException("row " + SECRET, new SQLException("detail " + SECRET, "XX001"));
             }),
             set(
                     syntax,
-                    SetRepair.set("hits", "no_such_function('" + SECRET + "')").where("true")),
+                    Repair.update()
+                            .set("hits", "no_such_function('" + SECRET + "')")
+                            .where("true")),
             Ledgers.over(proof.value())
                     .repair((batch, tx) -> 0)
                     .validate(Validation.noRowMatches("secret = '" + SECRET + "' and secret::int > 0"))
@@ -126,7 +129,7 @@ class SecretsIT {
                 .isZero();
     }
 
-    private static BackfillDefinition<Long> set(BackfillId id, SetRepair repair) {
+    private static BackfillDefinition<Long> set(BackfillId id, UpdateRepair repair) {
         return Ledgers.over(id.value())
                 .batchSize(4)
                 .repair(repair)

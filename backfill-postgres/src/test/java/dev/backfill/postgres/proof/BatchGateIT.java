@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.RowRepair;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
+import dev.backfill.UpdateRepair;
 import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.host.StepOutcome.Committed;
@@ -43,7 +43,8 @@ class BatchGateIT {
 
     private static final String LOOKED = "nextval('looked') > 0";
 
-    private static final SetRepair COUNTED = SetRepair.set("hits", "hits + 1").where(LOOKED);
+    private static final UpdateRepair COUNTED =
+            Repair.update().set("hits", "hits + 1").where(LOOKED);
 
     private final TestDatabase db;
 
@@ -56,7 +57,8 @@ class BatchGateIT {
         // A statement's triggers make it another statement.
         SET_WITH_TRIGGER(inFours().repair(COUNTED)),
         ROW(inFours()
-                .repair(RowRepair.reading("hits")
+                .repair(Repair.rows()
+                        .reading("hits")
                         .writing("hits", row -> Long.parseLong(String.valueOf(row.text("hits"))) + 1)
                         .where(LOOKED))),
         CUSTOM(inFours().repair((batch, tx) -> {
@@ -167,7 +169,7 @@ class BatchGateIT {
         db.execute("create or replace function shuts(int) returns boolean immutable language plpgsql as"
                 + " 'begin perform set_config(''backfill.gate'', '''', true); return true; end'");
         BackfillDefinition<Long> shutting = inFours()
-                .repair(RowRepair.reading("hits").writing("hits", row -> 1).where("shuts(1)"))
+                .repair(Repair.rows().reading("hits").writing("hits", row -> 1).where("shuts(1)"))
                 .validate(Validation.noRowMatches("false"))
                 .build();
         try (BackfillHarness harness = BackfillHarness.on(db, shutting)) {
@@ -243,7 +245,8 @@ class BatchGateIT {
                 + " 'select $1 from pg_sleep(case when $1 = 1 then 1.3 else 0 end)'");
         CountDownLatch release = new CountDownLatch(1);
         BackfillDefinition<Long> endless = inFours()
-                .repair(RowRepair.reading("hits")
+                .repair(Repair.rows()
+                        .reading("hits")
                         .writing("hits", row -> deafUntil(release))
                         .where("slow(id) > 0"))
                 .validate(Validation.noRowMatches("false"))

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.CustomRepair;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.host.StepOutcome.Committed;
@@ -315,7 +315,7 @@ class BreachIT {
         assertBlocked(
                 Counters.over(Counters.ID.value())
                         .batchSize(2)
-                        .repair(SetRepair.set("hits", "hits + one()").where("hits = 0"))
+                        .repair(Repair.update().set("hits", "hits + one()").where("hits = 0"))
                         .validate(Validation.noRowMatches("hits <> 1"))
                         .build(),
                 "transaction-control-refused");
@@ -356,7 +356,8 @@ class BreachIT {
         Counters.fresh(db, 3);
         db.execute("alter table counters add column tags jsonb default '{\"e\": 1}'");
         var definition = Counters.over(Counters.ID.value())
-                .repair(dev.backfill.SetRepair.set("note", "E'it\\'s ? :a {b}' || $q1$ ' ? $q1$ || '?'")
+                .repair(dev.backfill.Repair.update()
+                        .set("note", "E'it\\'s ? :a {b}' || $q1$ ' ? $q1$ || '?'")
                         .where("tags ? 'e'"))
                 .validate(dev.backfill.Validation.noRowMatches(
                         "tags ? 'e' AND note <> E'it\\'s ? :a {b}' || $q1$ ' ? $q1$ || '?'"))

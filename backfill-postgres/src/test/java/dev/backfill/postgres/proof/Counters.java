@@ -6,9 +6,8 @@ import dev.backfill.BackfillId;
 import dev.backfill.CustomRepair;
 import dev.backfill.CustomValidation;
 import dev.backfill.Keys;
+import dev.backfill.Repair;
 import dev.backfill.RepairTransaction;
-import dev.backfill.RowRepair;
-import dev.backfill.SetRepair;
 import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.testkit.HarnessWorker;
@@ -80,7 +79,7 @@ final class Counters {
     static BackfillDefinition<Long> set(int batchSize) {
         return over(ID.value())
                 .batchSize(batchSize)
-                .repair(SetRepair.set("hits", "hits + 1").where("hits >= 0"))
+                .repair(Repair.update().set("hits", "hits + 1").where("hits >= 0"))
                 .validate(Validation.noRowMatches("hits <> 1"))
                 .build();
     }
@@ -88,7 +87,8 @@ final class Counters {
     static BackfillDefinition<Long> row(int batchSize) {
         return over(ID.value())
                 .batchSize(batchSize)
-                .repair(RowRepair.reading("hits")
+                .repair(Repair.rows()
+                        .reading("hits")
                         .writing("hits", row -> Long.parseLong(String.valueOf(row.text("hits"))) + 1))
                 .validate(Validation.noRowMatches("hits <> 1"))
                 .build();

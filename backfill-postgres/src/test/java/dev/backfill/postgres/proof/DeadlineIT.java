@@ -7,7 +7,7 @@ import dev.backfill.BackfillId;
 import dev.backfill.CustomRepair;
 import dev.backfill.CustomValidation;
 import dev.backfill.Family;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
 import dev.backfill.host.EngineOptions;
@@ -91,7 +91,7 @@ class DeadlineIT {
 
     private static BackfillDefinition<Long> other() {
         return Counters.over(OTHER.value())
-                .repair(SetRepair.set("note", "'seen'").where("note IS NULL"))
+                .repair(Repair.update().set("note", "'seen'").where("note IS NULL"))
                 .validate(Validation.noRowMatches("note IS NULL"))
                 .build();
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.Family;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
 import dev.backfill.host.StepOutcome;
@@ -92,7 +92,7 @@ class FamilyGuardsIT {
         db.execute("update counters set amount = 0 where id = 5");
         BackfillDefinition<Long> whole = Counters.over(Counters.ID.value())
                 .batchSize(4)
-                .repair(SetRepair.set("hits", "hits + 1 / amount").where("true"))
+                .repair(Repair.update().set("hits", "hits + 1 / amount").where("true"))
                 .validate(Validation.noRowMatches("hits <> 1"))
                 .build();
         try (BackfillHarness harness = open(whole.inRanges(3))) {

@@ -3,7 +3,7 @@ package dev.backfill.postgres.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.testkit.BackfillHarness;
@@ -51,7 +51,7 @@ class LongPollIT {
                 + " update counters set amount = 0 where id = 37");
         BackfillDefinition<Long> definition = Counters.over(Counters.ID.value())
                 .batchSize(64)
-                .repair(SetRepair.set("note", "'seen'").where("note IS NULL"))
+                .repair(Repair.update().set("note", "'seen'").where("note IS NULL"))
                 .validate(Validation.noRowMatches("note IS NULL"))
                 .build();
         // To keep a claim this long one looks every half minute, and seven windows are tried.

@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.backfill.BackfillDefinition;
-import dev.backfill.RowRepair;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.host.StepOutcome.Committed;
@@ -47,9 +46,10 @@ class NarrowingIT {
                 Counters.over(Counters.ID.value()).batchSize(8);
         switch (style) {
             case "set" ->
-                builder.repair(SetRepair.set("hits", "hits + 1 / amount").where("true"));
+                builder.repair(Repair.update().set("hits", "hits + 1 / amount").where("true"));
             case "row" ->
-                builder.repair(RowRepair.reading("amount")
+                builder.repair(Repair.rows()
+                        .reading("amount")
                         .writing("hits", row -> 1 / Integer.parseInt(String.valueOf(row.text("amount")))));
             default ->
                 builder.repair((batch, tx) -> {
@@ -93,7 +93,8 @@ class NarrowingIT {
         Counters.fresh(db, 3);
         BackfillDefinition<Long> definition = Counters.over(Counters.ID.value())
                 .batchSize(8)
-                .repair(RowRepair.reading("id")
+                .repair(Repair.rows()
+                        .reading("id")
                         .writing(
                                 "note",
                                 row -> "2".equals(row.text("id")) ? "\uD83D\uDE00".substring(0, 1) : "\uD83D\uDE00"))
@@ -117,7 +118,9 @@ class NarrowingIT {
         db.execute("create index on counters (note)");
         var definition = Counters.over(Counters.ID.value())
                 .batchSize(4)
-                .repair(RowRepair.reading("id").writing("note", row -> "3".equals(row.text("id")) ? noise() : "short"))
+                .repair(Repair.rows()
+                        .reading("id")
+                        .writing("note", row -> "3".equals(row.text("id")) ? noise() : "short"))
                 .validate(Validation.noRowMatches("note is null"))
                 .build();
         try (BackfillHarness harness = engine(definition)) {
@@ -250,7 +253,7 @@ class NarrowingIT {
     void a_column_that_was_not_read_is_said_in_the_librarys_own_words_and_where() { // RB-1, AU-5
         Counters.fresh(db, 10);
         var definition = Counters.over(Counters.ID.value())
-                .repair(dev.backfill.RowRepair.reading("hits").writing("note", row -> row.text("secret-name")))
+                .repair(dev.backfill.Repair.rows().reading("hits").writing("note", row -> row.text("secret-name")))
                 .validate(dev.backfill.Validation.noRowMatches("false"))
                 .build();
         try (BackfillHarness harness = engine(definition)) {
@@ -260,7 +263,7 @@ class NarrowingIT {
                             StepOutcome.Retrying.class,
                             it -> assertThat(it.diagnostic().message())
                                     .contains(
-                                            "RowRepair.reading(...). Name it there.",
+                                            "Repair.rows().reading(...). Name it there.",
                                             "Called at " + getClass().getName())
                                     .doesNotContain("secret-name"));
         }

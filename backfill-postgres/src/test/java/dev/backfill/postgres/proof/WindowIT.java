@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.Keys;
-import dev.backfill.RowRepair;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.host.StepOutcome.Committed;
@@ -163,7 +162,7 @@ class WindowIT {
     private static BackfillDefinition<Long> nobody() {
         return Counters.over(Counters.ID.value())
                 .batchSize(4)
-                .repair(SetRepair.set("hits", "hits + 1").where("false"))
+                .repair(Repair.update().set("hits", "hits + 1").where("false"))
                 .validate(Validation.noRowMatches("hits <> 0"))
                 .build();
     }
@@ -231,7 +230,7 @@ class WindowIT {
         Counters.fresh(db, 10);
         var never = Counters.over(Counters.ID.value())
                 .batchSize(4)
-                .repair(SetRepair.set("hits", "hits + 1").where("id > 8"))
+                .repair(Repair.update().set("hits", "hits + 1").where("id > 8"))
                 .validate(Validation.noRowMatches("id > 8 and hits <> 1"))
                 .build();
         try (BackfillHarness harness = BackfillHarness.on(db, never)) {
@@ -269,7 +268,7 @@ class WindowIT {
         var definition = Backfill.define("tied.hits.v1")
                 .over("tied", Keys.compound(Keys.timestamptz("at"), Keys.integer("id")))
                 .batchSize(2)
-                .repair(SetRepair.set("hits", "hits + 1").where("true"))
+                .repair(Repair.update().set("hits", "hits + 1").where("true"))
                 .validate(Validation.noRowMatches("hits <> 1"))
                 .build();
         try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
@@ -285,7 +284,7 @@ class WindowIT {
         List<String> others = new ArrayList<>();
         var definition = Counters.over(Counters.ID.value())
                 .batchSize(4)
-                .repair(RowRepair.reading("id").writing("hits", row -> {
+                .repair(Repair.rows().reading("id").writing("hits", row -> {
                     try {
                         db.execute("set local lock_timeout = '100ms'; update counters set hits = 7 where id = 1");
                         others.add("wrote");

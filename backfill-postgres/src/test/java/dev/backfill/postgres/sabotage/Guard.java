@@ -4,18 +4,20 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /**
  * A guard, the edit that removes it, and the test that must then fail.
  *
  * @param name what is guarded
- * @param file the class that holds it, under {@code dev.backfill.postgres.internal}
+ * @param file the simple name of the class that holds it
  * @param find the text that is the guard
  * @param replace what stands there without it, at every place
  * @param test the class, under {@code dev.backfill.postgres.conformance} unless it names another package, and its method
@@ -23,7 +25,6 @@ import java.util.Objects;
 record Guard(String name, String file, String find, String replace, String test) {
 
     private static final Path SOURCES = Path.of("src", "main", "java");
-    private static final String PACKAGE = "dev/backfill/postgres/internal/";
 
     /** Every guard on the list. */
     static List<Guard> all() {
@@ -64,8 +65,16 @@ record Guard(String name, String file, String find, String replace, String test)
         return text(fields, name).replace("\\n", "\n").replace("\\\\", "\\");
     }
 
-    Path source() {
-        return SOURCES.resolve(PACKAGE + file + ".java").normalize();
+    /** The one source file of that class, wherever its package is. */
+    Path source() throws IOException {
+        try (Stream<Path> files = Files.walk(SOURCES)) {
+            List<Path> found =
+                    files.filter(path -> path.endsWith(file + ".java")).toList();
+            if (found.size() != 1) {
+                throw new IOException("guard '" + name + "' names " + file + ", of which there are " + found.size());
+            }
+            return found.get(0);
+        }
     }
 
     String testClass() {

@@ -8,7 +8,7 @@ import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.Keys;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.host.Backfills;
 import dev.backfill.host.EngineOptions;
@@ -60,7 +60,8 @@ class EmbeddingIT {
                 .describedAs("Computes thread_root for replies written before threads existed")
                 .over("events", Keys.bigint("id"))
                 .batchSize(1_000)
-                .repair(SetRepair.set("thread_root", "(tags #>> '{e,0}')::bigint")
+                .repair(Repair.update()
+                        .set("thread_root", "(tags #>> '{e,0}')::bigint")
                         .where("thread_root IS NULL AND tags ? 'e'"))
                 .validate(Validation.noRowMatches("thread_root IS NULL AND tags ? 'e'"))
                 .requires("events", "tags", "jsonb")

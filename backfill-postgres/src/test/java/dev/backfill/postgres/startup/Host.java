@@ -4,7 +4,7 @@ import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.Keys;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.host.Backfills;
 import dev.backfill.host.EngineOptions;
@@ -51,7 +51,7 @@ public final class Host {
         return Backfill.define(id)
                 .over("items", Keys.bigint("id"))
                 .batchSize(10)
-                .repair(SetRepair.set("doubled", "n * 2").where("doubled IS NULL"))
+                .repair(Repair.update().set("doubled", "n * 2").where("doubled IS NULL"))
                 .validate(Validation.noRowMatches("doubled IS NULL"));
     }
 

@@ -50,7 +50,11 @@ record Subject<K>(
         BackfillDefinition.Builder<K> repairing = definition
                 .repair()
                 .<BackfillDefinition.Builder<K>>match(
-                        builder::repair, builder::repair, custom -> builder.repair(custom(custom)));
+                        builder::repair,
+                        builder::repair,
+                        builder::repair,
+                        builder::repair,
+                        custom -> builder.repair(custom(custom)));
         for (Validation proof : definition.validations()) {
             if (proof instanceof CustomValidation<?> custom) {
                 repairing.validate(custom(custom));

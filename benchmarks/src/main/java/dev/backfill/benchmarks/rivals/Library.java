@@ -1,13 +1,12 @@
 package dev.backfill.benchmarks.rivals;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.backfill.Repair;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.Batch;
 import dev.backfill.Keys;
 import dev.backfill.RepairTransaction;
-import dev.backfill.RowRepair;
-import dev.backfill.SetRepair;
 import dev.backfill.Validation;
 import dev.backfill.benchmarks.lab.Database;
 import dev.backfill.benchmarks.lab.Items;
@@ -70,9 +69,9 @@ public final class Library implements Rival {
                 Backfill.define(id).over(table, Keys.bigint("id")).batchSize(batchSize);
         builder = switch (style) {
             case SET ->
-                builder.repair(SetRepair.set("name_upper", Items.EXPRESSION).where(Items.NEEDED));
+                builder.repair(Repair.update().set("name_upper", Items.EXPRESSION).where(Items.NEEDED));
             case ROW ->
-                builder.repair(RowRepair.reading("name")
+                builder.repair(Repair.rows().reading("name")
                         .writing(
                                 "name_upper",
                                 row -> String.valueOf(row.text("name")).toUpperCase(Locale.ROOT))

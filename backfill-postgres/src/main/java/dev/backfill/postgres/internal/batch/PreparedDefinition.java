@@ -2,6 +2,7 @@ package dev.backfill.postgres.internal.batch;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.CustomRepair;
+import dev.backfill.Repair;
 import dev.backfill.postgres.internal.row.KeySql;
 import dev.backfill.postgres.internal.work.EngineContext;
 import org.jspecify.annotations.Nullable;
@@ -40,9 +41,16 @@ public record PreparedDefinition(
         return definition
                 .repair()
                 .match(
-                        set -> new SetWindow(key, set, facts),
-                        row -> new RowWindow(key, definition.table().name(), row, facts),
+                        update -> new SetWindow(key, update, facts),
+                        rows -> new RowWindow(key, definition.table().name(), rows, facts),
+                        PreparedDefinition::unsupported,
+                        PreparedDefinition::unsupported,
                         custom -> new CustomWindow<>(key, definition, typed(custom)));
+    }
+
+    private static WindowRepair unsupported(Repair repair) {
+        throw new IllegalStateException(
+                "a definition can't be built with a " + repair.getClass().getSimpleName());
     }
 
     @SuppressWarnings("unchecked") // The definition's builder takes a repair for its own key type only.

@@ -28,7 +28,7 @@ public final class ReadRow implements Row {
         if (index < 0) {
             // Not which: a function that mixes up names and values would put a value into the diagnostic (AU-5).
             throw new InvalidDefinitionException("The repair's function asks for a column that is not named in"
-                    + " RowRepair.reading(...). Name it there.");
+                    + " Repair.rows().reading(...). Name it there.");
         }
         return texts[index];
     }

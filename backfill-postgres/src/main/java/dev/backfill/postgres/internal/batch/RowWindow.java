@@ -1,6 +1,7 @@
 package dev.backfill.postgres.internal.batch;
 
 import dev.backfill.Identifiers;
+import dev.backfill.Row;
 import dev.backfill.RowRepair;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -40,10 +42,11 @@ public final class RowWindow implements WindowRepair {
                     readColumns.get(i),
                     alias + "." + Identifiers.quote(repair.reads().get(i)) + "::text");
         }
-        String condition = repair.condition() == null ? "true" : SqlText.escapeOperators(repair.condition()) + "\n";
+        String condition = repair.condition()
+                .map(given -> SqlText.escapeOperators(given) + "\n")
+                .orElse("true");
         lock = new PageSql(key).lock(columns, condition);
-        writeBack = new WriteBackSql(
-                key, repair.writes().stream().map(RowRepair.Output::column).toList(), facts);
+        writeBack = new WriteBackSql(key, List.copyOf(repair.writes().keySet()), facts);
     }
 
     @Override
@@ -83,22 +86,25 @@ public final class RowWindow implements WindowRepair {
         for (int i = 0; i < rows.size(); i++) {
             ReadRow row = rows.get(i);
             keys.add(row.key());
-            for (int column = 0; column < values.length; column++) {
-                values[column][i] = apply(repair.writes().get(column), row);
+            int column = 0;
+            for (var write : repair.writes().entrySet()) {
+                values[column++][i] = apply(write.getKey(), write.getValue(), row);
             }
         }
         Sql.Params range = PageSql.params(claim, 0).and("edge", Values.array(last));
         return writeBack.write(claim, range, keys, values);
     }
 
-    private static @Nullable String apply(RowRepair.Output output, ReadRow row) throws RowFunctionException {
+    private static @Nullable String apply(
+            String column, Function<? super Row, ? extends @Nullable Object> value, ReadRow row)
+            throws RowFunctionException {
         try {
-            return RowValues.text(output.value().apply(row));
+            return RowValues.text(value.apply(row));
         } catch (dev.backfill.BackfillException e) {
             // Blocked, retryable, or a column that was not read: says itself what it is.
             throw e;
         } catch (RuntimeException e) {
-            throw new RowFunctionException(output.column(), e);
+            throw new RowFunctionException(column, e);
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.backfill.postgres.internal.batch;
 
 import dev.backfill.Identifiers;
-import dev.backfill.SetRepair;
+import dev.backfill.UpdateRepair;
 import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.SqlText;
@@ -23,9 +23,9 @@ public final class SetWindow implements WindowRepair {
     private final PageSql.Forms told;
     private final PageSql.Forms returning;
 
-    SetWindow(KeySql key, SetRepair repair, TableFacts facts) {
-        String assignments = repair.assignments().stream()
-                .map(a -> Identifiers.quote(a.column()) + " = (" + SqlText.escapeOperators(a.expression()) + "\n)")
+    SetWindow(KeySql key, UpdateRepair repair, TableFacts facts) {
+        String assignments = repair.assignments().entrySet().stream()
+                .map(a -> Identifiers.quote(a.getKey()) + " = (" + SqlText.escapeOperators(a.getValue()) + "\n)")
                 .collect(Collectors.joining(", "));
         PageSql page = new PageSql(key);
         triggers = facts.hasTriggers();
@@ -35,16 +35,14 @@ public final class SetWindow implements WindowRepair {
     }
 
     /** Without a condition of the author's, only rows that would differ: an unchanged row must not be rewritten. */
-    private static String condition(SetRepair repair) {
-        String given = repair.condition();
-        if (given != null) {
-            // The line break ends a comment that the author may have left open.
-            return SqlText.escapeOperators(given) + "\n";
-        }
-        return repair.assignments().stream()
-                .map(a -> Identifiers.quote(a.column()) + " IS DISTINCT FROM ("
-                        + SqlText.escapeOperators(a.expression()) + "\n)")
-                .collect(Collectors.joining(" OR "));
+    private static String condition(UpdateRepair repair) {
+        // The line break ends a comment that the author may have left open.
+        return repair.condition()
+                .map(given -> SqlText.escapeOperators(given) + "\n")
+                .orElseGet(() -> repair.assignments().entrySet().stream()
+                        .map(a -> Identifiers.quote(a.getKey()) + " IS DISTINCT FROM ("
+                                + SqlText.escapeOperators(a.getValue()) + "\n)")
+                        .collect(Collectors.joining(" OR ")));
     }
 
     @Override

@@ -4,7 +4,6 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.KeyColumn;
 import dev.backfill.RequiredColumn;
 import dev.backfill.RowRepair;
-import dev.backfill.SetRepair;
 import dev.backfill.operate.Finding;
 import dev.backfill.postgres.internal.batch.TableFacts;
 import dev.backfill.postgres.internal.jdbc.Session;
@@ -253,21 +252,26 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
     private static List<String> readColumns(BackfillDefinition<?> definition) {
         List<String> columns = new ArrayList<>(
                 definition.key().columns().stream().map(KeyColumn::name).toList());
-        columns.addAll(definition.repair().match(set -> List.<String>of(), RowRepair::reads, custom -> List.of()));
+        columns.addAll(definition
+                .repair()
+                .<List<String>>match(
+                        update -> List.of(),
+                        RowRepair::reads,
+                        statement -> List.of(),
+                        delete -> List.of(),
+                        custom -> List.of()));
         return columns;
     }
 
     /** The columns that a repair writes, as far as that is declared: own code does not say. */
     static List<String> writtenColumns(BackfillDefinition<?> definition) {
-        return definition
+        return List.copyOf(definition
                 .repair()
-                .match(
-                        set -> set.assignments().stream()
-                                .map(SetRepair.Assignment::column)
-                                .toList(),
-                        row -> row.writes().stream()
-                                .map(RowRepair.Output::column)
-                                .toList(),
-                        custom -> List.<String>of());
+                .<Set<String>>match(
+                        update -> update.assignments().keySet(),
+                        rows -> rows.writes().keySet(),
+                        statement -> Set.of(),
+                        delete -> Set.of(),
+                        custom -> Set.of()));
     }
 }

@@ -1,7 +1,6 @@
 package dev.backfill.postgres.internal.row;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.CustomRepair;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
@@ -76,7 +75,14 @@ public final class RegistrationSql {
     }
 
     private static String style(BackfillDefinition<?> definition) {
-        return definition.repair().match(set -> "set", row -> "row", (CustomRepair<?> custom) -> "custom");
+        return definition
+                .repair()
+                .match(
+                        update -> "update",
+                        rows -> "rows",
+                        statement -> "statement",
+                        delete -> "delete",
+                        custom -> "custom");
     }
 
     private static String[] texts(

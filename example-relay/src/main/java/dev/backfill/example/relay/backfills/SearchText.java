@@ -3,8 +3,8 @@ package dev.backfill.example.relay.backfills;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.Keys;
+import dev.backfill.Repair;
 import dev.backfill.Row;
-import dev.backfill.RowRepair;
 import dev.backfill.Validation;
 import java.text.Normalizer;
 import java.util.UUID;
@@ -27,7 +27,8 @@ public final class SearchText {
         return Backfill.define(ID)
                 .describedAs("Fills search_text with NFKC-normalized content")
                 .over("events", Keys.uuid("uid"))
-                .repair(RowRepair.reading("content")
+                .repair(Repair.rows()
+                        .reading("content")
                         .writing("search_text", SearchText::normalized)
                         .where("content IS NOT NULL AND search_text IS NULL"))
                 .validate(Validation.noRowMatches(

@@ -3,7 +3,7 @@ package dev.backfill.example.relay.backfills;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.Keys;
-import dev.backfill.SetRepair;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 
 /**
@@ -26,7 +26,8 @@ public final class ThreadRoots {
                 .describedAs("Computes thread_root for replies written before threads existed")
                 .over("events", Keys.bigint("id"))
                 .batchSize(1_000)
-                .repair(SetRepair.set("thread_root", "(tags #>> '{e,0}')::bigint")
+                .repair(Repair.update()
+                        .set("thread_root", "(tags #>> '{e,0}')::bigint")
                         .where(LACKS_ROOT))
                 .validate(Validation.noRowMatches(LACKS_ROOT))
                 .requires("events", "tags", "jsonb")
