@@ -61,7 +61,12 @@ public final class BatchRunner {
      * @param flush how its end is sent; null for step by step
      * @param first whether it is the first try, which is reported
      */
-    private record Attempt(HeldClaim held, int limit, long started, @Nullable OneFlush flush, boolean first) {
+    private record Attempt(
+            HeldClaim held,
+            int limit,
+            long started,
+            @Nullable OneFlush flush,
+            boolean first) {
 
         Claim claim() {
             return held.claim();
@@ -114,8 +119,7 @@ public final class BatchRunner {
             return null;
         }
         try {
-            return flush.landed(
-                    anew, engine.control().inTransaction(session -> totals.read(session, anew.id())));
+            return flush.landed(anew, engine.control().inTransaction(session -> totals.read(session, anew.id())));
         } catch (SQLException e) {
             return null;
         }

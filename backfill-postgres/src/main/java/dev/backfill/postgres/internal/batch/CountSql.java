@@ -7,7 +7,8 @@ package dev.backfill.postgres.internal.batch;
  */
 public final class CountSql {
 
-    // A setting of the transaction: transaction ID and count at the beginning, the latter empty where nothing is counted.
+    // A setting of the transaction: transaction ID and count at the beginning, the latter empty where nothing is
+    // counted.
     private static final String BEGAN = "'backfill.began'";
     private static final String COUNTS = "pg_catalog.current_setting('track_counts') = 'on'";
 
@@ -19,8 +20,8 @@ public final class CountSql {
 
     /** The select item that notes where the count stands, for a transaction that has just begun. */
     static String begins(long oid) {
-        return "pg_catalog.set_config(" + BEGAN + ", pg_catalog.pg_current_xact_id()::text || ' ' || CASE WHEN " + COUNTS + " THEN "
-                + updated(oid) + "::text ELSE '' END, true)";
+        return "pg_catalog.set_config(" + BEGAN + ", pg_catalog.pg_current_xact_id()::text || ' ' || CASE WHEN "
+                + COUNTS + " THEN " + updated(oid) + "::text ELSE '' END, true)";
     }
 
     /** The transaction's ID as it was noted, as SQL. */
@@ -30,8 +31,8 @@ public final class CountSql {
 
     /** Rows updated since, as SQL; null where that was not counted from the beginning. */
     static String changed(long oid) {
-        return "CASE WHEN " + COUNTS + " THEN " + updated(oid) + " - nullif(split_part(pg_catalog.current_setting(" + BEGAN
-                + ", true), ' ', 2), '')::bigint END";
+        return "CASE WHEN " + COUNTS + " THEN " + updated(oid) + " - nullif(split_part(pg_catalog.current_setting("
+                + BEGAN + ", true), ' ', 2), '')::bigint END";
     }
 
     /**
@@ -45,9 +46,9 @@ public final class CountSql {
                 WHERE g.tgrelid = c.oid AND (NOT g.tgisinternal OR g.tgfoid IN ('pg_catalog."RI_FKey_cascade_upd"'::pg_catalog.regproc,
                   'pg_catalog."RI_FKey_setnull_upd"'::pg_catalog.regproc, 'pg_catalog."RI_FKey_setdefault_upd"'::pg_catalog.regproc))))""";
 
-    /** The same for one table, which must still be what its name means; the parameter {@code source_table} is that name, quoted. */
-    static String plain(long oid) {
+    /** The same for one table, which must still be what its quoted name means. */
+    static String plain(long oid, String table) {
         return "(SELECT " + PLAIN + " FROM pg_catalog.pg_class AS c WHERE c.oid = " + oid
-                + " AND c.oid = pg_catalog.to_regclass(:source_table)::oid)";
+                + " AND c.oid = pg_catalog.to_regclass('" + table.replace("'", "''") + "')::oid)";
     }
 }

@@ -79,16 +79,16 @@ final class FenceShapes {
         static final Origin CLIENT = new Origin("", ":new::text[]", ":scanned", ":changed", ":xid", "", false);
 
         /** The page is the one that the window's statement has told, and PostgreSQL has counted. */
-        static Origin toldAndCounted(long oid) {
-            return counted(oid, PageSql.toldPage(), CountSql.began());
+        static Origin toldAndCounted(long oid, String table) {
+            return counted(oid, table, PageSql.toldPage(), CountSql.began());
         }
 
         /** The client knows the page, and PostgreSQL has counted. */
-        static Origin counted(long oid) {
-            return counted(oid, "SELECT :scanned::bigint AS scanned, :new::text[] AS last", ":xid");
+        static Origin counted(long oid, String table) {
+            return counted(oid, table, "SELECT :scanned::bigint AS scanned, :new::text[] AS last", ":xid");
         }
 
-        private static Origin counted(long oid, String page, String xid) {
+        private static Origin counted(long oid, String table, String page, String xid) {
             return new Origin(
                     "FROM (SELECT p.scanned, p.last, " + CountSql.changed(oid) + " AS changed FROM (" + page
                             + ") AS p) AS t ",
@@ -96,7 +96,7 @@ final class FenceShapes {
                     "t.scanned",
                     "t.changed",
                     xid,
-                    COUNTED_GUARD + CountSql.plain(oid),
+                    COUNTED_GUARD + CountSql.plain(oid, table),
                     true);
         }
     }
@@ -156,13 +156,14 @@ final class FenceShapes {
 
     private static Shape shape(
             Names names, Map<String, String> parts, String answer, String advance, String window, String began) {
-        String whole = FENCE.replace("{advance}", advance).replace("{window}", window).replace("{began}", began);
+        String whole =
+                FENCE.replace("{advance}", advance).replace("{window}", window).replace("{began}", began);
         String update = fill(whole, parts);
         return new Shape(
                 names.sql(LOCK),
                 names.sql("/* backfill:fence */ " + update),
-                names.sql(LOCK + ";/* backfill:fence */ WITH f AS (" + update + ") SELECT min(f.state) AS state" + answer
-                        + ", 1 / count(*) AS passed FROM f;/* backfill:commit */ COMMIT"));
+                names.sql(LOCK + ";/* backfill:fence */ WITH f AS (" + update + ") SELECT min(f.state) AS state"
+                        + answer + ", 1 / count(*) AS passed FROM f;/* backfill:commit */ COMMIT"));
     }
 
     /** The one that fits the claim. */

@@ -20,6 +20,7 @@ import dev.backfill.postgres.internal.work.Pacer;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,6 @@ public final class OneFlush {
 
     private final BeginSql begin;
     private final FenceSql fence;
-    private final String table;
     private final PageSql.@Nullable Forms window;
     private final FenceShapes told;
     private final FenceShapes counted;
@@ -48,10 +48,9 @@ public final class OneFlush {
     OneFlush(Names names, KeySql key, WindowRepair repair, BeginSql begin, FenceSql fence, long tableOid) {
         this.begin = begin;
         this.fence = fence;
-        this.table = key.table();
         this.window = repair.inOneFlush();
-        this.told = new FenceShapes(names, key, Origin.toldAndCounted(tableOid));
-        this.counted = new FenceShapes(names, key, Origin.counted(tableOid));
+        this.told = new FenceShapes(names, key, Origin.toldAndCounted(tableOid, key.table()));
+        this.counted = new FenceShapes(names, key, Origin.counted(tableOid, key.table()));
     }
 
     /** Whether the next batch should be tried so; one that failed is not tried again at once, nor a second one for longer. */
@@ -108,10 +107,7 @@ public final class OneFlush {
     private record Batch(HeldClaim held, @Nullable Begun begun, Sql sql, Params params, int limit, long started) {}
 
     private @Nullable BatchResult send(Session session, Batch batch) {
-        Params params = batch.params()
-                .and(fence.params(batch.held().claim()))
-                .and("limit", batch.limit())
-                .and("source_table", table);
+        Params params = batch.params().and(fence.params(batch.held().claim())).and("limit", batch.limit());
         try (PreparedStatement statement = batch.sql().prepare(session.connection(), params)) {
             statement.execute();
             Begun begun = batch.begun() == null ? BeginSql.read(statement) : batch.begun();
@@ -132,7 +128,7 @@ public final class OneFlush {
     /** The fence's: COMMIT, which comes last, has none. */
     private static ResultSet lastOf(PreparedStatement statement) throws SQLException {
         ResultSet last = statement.getResultSet();
-        while (statement.getMoreResults() || statement.getUpdateCount() != -1) {
+        while (statement.getMoreResults(Statement.KEEP_CURRENT_RESULT) || statement.getUpdateCount() != -1) {
             ResultSet next = statement.getResultSet();
             last = next == null ? last : next;
         }

@@ -108,11 +108,13 @@ public final class PageSql {
     }
 
     /**
-     * The page that the statement before it went over, nulls when its plan had no need to look; and whether a rule made something
+     * The page that the statement before it went over, nulls when its plan had no need to look; whether a rule made something
      * else of it, which came after the claim or it would have been refused.
      */
-    public static Sql told(long tableOid) {
-        return Sql.of("/* backfill:page */ SELECT p.scanned, p.last, " + replaced(tableOid) + " AS replaced FROM ("
+    public Sql told(long tableOid) {
+        return Sql.of("/* backfill:page */ SELECT p.scanned, p.last, " + replaced(tableOid) + " AS replaced, CASE WHEN "
+                + CountSql.plain(tableOid, key.table()) + " THEN " + CountSql.changed(tableOid)
+                + " END AS counted FROM ("
                 + toldPage() + ") AS p");
     }
 

@@ -28,8 +28,8 @@ public record PreparedDefinition(
     public static PreparedDefinition of(EngineContext engine, BackfillDefinition<?> definition, TableFacts facts) {
         KeySql key = new KeySql(definition.table(), definition.key());
         WindowRepair repair = repair(definition, key, facts);
-        BeginSql begin = new BeginSql(
-                engine.names(), engine.options(), definition.startBarrier(), repair.first(), facts.oid());
+        BeginSql begin =
+                new BeginSql(engine.names(), engine.options(), definition.startBarrier(), repair.first(), facts.oid());
         FenceSql fence = new FenceSql(engine.names(), key, engine.options());
         OneFlush flush = engine.options().fusedCommit() && facts.plain()
                 ? new OneFlush(engine.names(), key, repair, begin, fence, facts.oid())

@@ -30,7 +30,7 @@ public final class SetWindow implements WindowRepair {
         PageSql page = new PageSql(key);
         triggers = facts.hasTriggers();
         update = page.update(assignments, condition(repair));
-        told = update.then(PageSql.told(facts.oid()));
+        told = update.then(page.told(facts.oid()));
         returning = page.updateReturning(assignments, condition(repair));
     }
 
@@ -88,7 +88,12 @@ public final class SetWindow implements WindowRepair {
                         "A function reset a setting of the transaction that says where the window ends.",
                         null);
             }
-            return last == null ? null : bounded(new Window(last, row.getLong("scanned"), changed));
+            if (last == null) {
+                return null;
+            }
+            // A function of the author's may change other rows of the table, which the command does not count.
+            BreachException.throwIfBeyond(row.getLong("counted"), row.getLong("scanned"));
+            return bounded(new Window(last, row.getLong("scanned"), changed));
         }
     }
 

@@ -1,8 +1,8 @@
 package dev.backfill.postgres.internal.batch;
 
+import dev.backfill.postgres.internal.batch.WriteBackSql.Write;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.row.Claim;
-import dev.backfill.postgres.internal.batch.WriteBackSql.Write;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
@@ -53,7 +53,11 @@ public interface WindowRepair {
      * @param changed rows changed so far
      * @param unsent computed values that are to be written still; null for none
      */
-    record Window(@Nullable List<String> last, long scanned, long changed, @Nullable Write unsent) {
+    record Window(
+            @Nullable List<String> last,
+            long scanned,
+            long changed,
+            @Nullable Write unsent) {
 
         static final Window END_OF_SOURCE = new Window(null, 0, 0);
 

@@ -41,13 +41,13 @@ public final class WriteBackSql {
         rules = Sql.of("/* backfill:rules */ SELECT " + PageSql.replaced(facts.oid()) + " AS replaced");
         planned = compile(key, columns, facts, "");
         Sql ranged = compile(
-                        key,
-                        columns,
-                        facts,
-                        key.ofRow(key.alias()) + " > " + key.ofArray(":checkpoint::text[]")
-                                + key.leadingRange(
-                                        key.leadingOfArray(":checkpoint::text[]"), key.leadingOfArray(":edge::text[]"))
-                                + " AND ");
+                key,
+                columns,
+                facts,
+                key.ofRow(key.alias()) + " > " + key.ofArray(":checkpoint::text[]")
+                        + key.leadingRange(
+                                key.leadingOfArray(":checkpoint::text[]"), key.leadingOfArray(":edge::text[]"))
+                        + " AND ");
         // What a trigger runs is planned as ever. Before the first checkpoint the range has one end, and only a search
         // is sure to be short.
         later = facts.hasTriggers() ? ranged : ONE_PASS.then(ranged);

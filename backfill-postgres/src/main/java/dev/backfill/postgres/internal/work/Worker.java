@@ -154,7 +154,10 @@ public final class Worker implements BackfillWorker {
         renewedAt = System.nanoTime();
         boolean reached = after.state() == BackfillState.VALIDATING;
         engine.events()
-                .publish(counted(Events.about(BackfillEvent.Kind.BATCH_COMMITTED, after, null).took(took), work));
+                .publish(counted(
+                        Events.about(BackfillEvent.Kind.BATCH_COMMITTED, after, null)
+                                .took(took),
+                        work));
         if (reached) {
             engine.events().publish(BackfillEvent.Kind.VALIDATING, after, null);
         }
@@ -162,7 +165,7 @@ public final class Worker implements BackfillWorker {
                 after.id(), work == null ? 0 : work.scanned(), work == null ? 0 : work.changed(), reached);
     }
 
-    private static BackfillEvent.Builder counted(BackfillEvent.Builder event, @Nullable Work work) {
+    private static BackfillEvent counted(BackfillEvent event, @Nullable Work work) {
         return work == null ? event : event.rows(work.scanned(), work.changed());
     }
 
