@@ -1,47 +1,59 @@
 -- Version 1: the tables. Schema only; the last statement records that it was applied (SC-3).
--- Apply it in one transaction, with a lock_timeout.
+-- Apply it in one transaction, with a lock_timeout. It creates and changes nothing else, so that it waits for nobody.
 
 -- The one row of a backfill. Touched by claim, fence, renewal and transitions only: descriptive metadata lives in
 -- backfill_definition, so that a booting process never queues behind a batch. No index may cover a column that a batch
 -- changes, or its updates stop being heap-only.
 create table /*schema.*/backfill (
-    id                varchar(128) not null,
-    no                integer      not null generated always as identity,
-    contract          integer      not null default 1,
-    state             varchar(16)  not null default 'pending',
-    generation        bigint       not null default 0,
-    claim_token       uuid,
-    claim_owner       varchar(200),
-    claimed_at        timestamptz,
-    claim_expires_at  timestamptz,
-    key_codec         varchar(1000),
-    bound             text[],
-    bound_empty       boolean      not null default false,
-    bound_captured_at timestamptz,
-    bound_xmax        bigint,
-    barrier_since     timestamptz,
-    checkpoint        text[],
-    batches           bigint       not null default 0,
-    rows_scanned      bigint       not null default 0,
-    rows_changed      bigint       not null default 0,
-    rows_estimated    bigint,
-    worked_micros     bigint       not null default 0,
-    attempts          integer      not null default 0,
-    contended         integer      not null default 0,
-    next_attempt_at   timestamptz,
-    failure_code      varchar(64),
-    failure_message   varchar(1024),
-    failure_sql_state varchar(5),
-    failure_at        timestamptz,
-    wait_reason       varchar(32),
-    wait_detail       varchar(1024),
-    wait_since        timestamptz,
-    registered_at     timestamptz  not null default now(),
-    started_at        timestamptz,
-    last_progress_at  timestamptz,
-    validating_at     timestamptz,
-    completed_at      timestamptz,
-    completed_lsn     varchar(32),
+    id                 varchar(128) not null,
+    no                 integer      not null generated always as identity,
+    contract           integer      not null default 1,
+    state              varchar(16)  not null default 'pending',
+    generation         bigint       not null default 0,
+    claim_token        uuid,
+    claim_owner        varchar(200),
+    claimed_at         timestamptz,
+    claim_expires_at   timestamptz,
+    key_codec          varchar(1000),
+    bound              text[],
+    bound_empty        boolean      not null default false,
+    bound_captured_at  timestamptz,
+    bound_xmax         bigint,
+    barrier_system     bigint,
+    barrier_timeline   integer,
+    barrier_since      timestamptz,
+    barrier_passed_at  timestamptz,
+    checkpoint         text[],
+    batches            bigint       not null default 0,
+    rows_scanned       bigint       not null default 0,
+    rows_changed       bigint       not null default 0,
+    rows_estimated     bigint,
+    worked_micros      bigint       not null default 0,
+    attempts           integer      not null default 0,
+    contended          integer      not null default 0,
+    next_attempt_at    timestamptz,
+    failure_code       varchar(64),
+    failure_message    varchar(1024),
+    failure_sql_state  varchar(5),
+    failure_at         timestamptz,
+    wait_reason        varchar(32),
+    wait_detail        varchar(1024),
+    wait_since         timestamptz,
+    registered_at      timestamptz  not null default now(),
+    started_at         timestamptz,
+    last_progress_at   timestamptz,
+    validating_at      timestamptz,
+    completed_at       timestamptz,
+    completed_lsn      varchar(32),
+    completed_system   bigint,
+    completed_timeline integer,
+    range_parts        integer,
+    range_low          text[],
+    target_schema      varchar(63),
+    target_table       varchar(63),
+    target_oid         bigint,
+    target_database    bigint,
+    target_system      bigint,
     constraint backfill_pk primary key (id),
     constraint backfill_no_unique unique (no),
     constraint backfill_state_is_known check (state in ('pending', 'running', 'paused', 'blocked', 'failed', 'validating', 'completed')),
@@ -54,7 +66,9 @@ create table /*schema.*/backfill (
     constraint backfill_codec_with_bound check (bound is null or key_codec is not null),
     constraint backfill_checkpoint_needs_bound check (checkpoint is null or bound is not null),
     constraint backfill_completed_iff_time check ((state = 'completed') = (completed_at is not null)),
-    constraint backfill_counts_not_negative check (batches >= 0 and rows_scanned >= 0 and rows_changed >= 0 and attempts >= 0 and contended >= 0 and worked_micros >= 0)
+    constraint backfill_counts_not_negative check (batches >= 0 and rows_scanned >= 0 and rows_changed >= 0 and attempts >= 0 and contended >= 0 and worked_micros >= 0),
+    constraint backfill_range_is_of_a_family check (range_low is null or range_parts is not null),
+    constraint backfill_target_is_whole check ((target_oid is null) = (target_schema is null) and (target_oid is null) = (target_table is null) and (target_oid is null) = (target_database is null) and (target_oid is null) = (target_system is null))
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200);
 
 create index backfill_claimable on /*schema.*/backfill (id) where state in ('running', 'validating');
@@ -73,6 +87,22 @@ create table /*schema.*/backfill_definition (
     library_version varchar(40)   not null,
     updated_at      timestamptz   not null default now(),
     constraint backfill_definition_pk primary key (id)
+);
+
+-- The key ranges of a family, written once, by the first start of any of its parts, and never changed. Part i ends at the i-th
+-- split and begins after the one before it; the part after the last split ends at the bound; parts beyond that are empty.
+create table /*schema.*/backfill_family (
+    family      varchar(128)  not null,
+    parts       integer       not null,
+    key_codec   varchar(1000) not null,
+    bound       text[],
+    bound_empty boolean       not null,
+    splits      text[]        not null,
+    captured_at timestamptz   not null default clock_timestamp(),
+    constraint backfill_family_pk primary key (family),
+    constraint backfill_family_has_parts check (parts between 2 and 100),
+    constraint backfill_family_empty_iff_bound_null check (bound_empty = (bound is null)),
+    constraint backfill_family_has_fewer_splits_than_parts check (coalesce(array_length(splits, 1), 0) < parts)
 );
 
 -- The latest explicit validation of an ID (EV-5), and the one under way.
@@ -126,6 +156,8 @@ create table /*schema.*/backfill_audit (
     note            varchar(1024),
     constraint backfill_audit_pk primary key (audit_id)
 );
+
+create index backfill_audit_by_id on /*schema.*/backfill_audit (id, audit_id);
 
 -- An operator's pacing of one backfill; absent means the definition's own.
 create table /*schema.*/backfill_pace (

@@ -19,6 +19,7 @@ import java.util.Collections;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,7 +32,9 @@ import org.slf4j.LoggerFactory;
  * context.addServlet(new ServletHolder(new BackfillServlet(backfills.operations(), tokens)), "/admin/backfills/*");
  * }</pre>
  *
- * <p>Holds no state besides its collaborators; thread-safe. Sets no cookies and allows no other origin.
+ * <p>Holds no state besides its collaborators; thread-safe. Sets no cookies and allows no other origin. Executes nothing of a request
+ * that did not arrive whole within five seconds, and never waits for the body of a stranger. One read of a body waits as long as the
+ * container's idle timeout; set that to ten seconds or less.
  *
  * @since 0.1
  */
@@ -41,7 +44,6 @@ public final class BackfillServlet extends HttpServlet {
 
     private static final Logger LOG = LoggerFactory.getLogger(BackfillServlet.class);
     private static final int MAX_HEADERS = 16 * 1024;
-    private static final int MAX_DRAINED = 256 * 1024;
     private static final int MAX_ID = 140;
     private static final int MAX_REQUEST_ID = 128;
 
@@ -53,11 +55,38 @@ public final class BackfillServlet extends HttpServlet {
     private final transient ReadEndpoints reads;
     private final transient ControlEndpoints controls;
     private final transient Settings settings;
+    private final transient RequestBody bodies;
     private final transient ConsoleFiles files = new ConsoleFiles();
     private final transient AtomicLong authenticatorFailures = new AtomicLong();
+    private final transient AtomicLong unrecordedStrangers = new AtomicLong();
 
-    /** A boundary over an operator plane, for those whom the authenticator names and the plane's authorizer permits. */
+    /**
+     * A boundary over an operator plane, for those whom the authenticator names and the plane's authorizer permits. Chunked bodies are
+     * refused with 411, because some containers don't tell whether such a body arrived whole.
+     */
     public BackfillServlet(BackfillOperations operations, OperatorAuthenticator authenticator) {
+        this(operations, authenticator, new RequestBody(null, System::nanoTime));
+    }
+
+    /**
+     * The same for a host whose container tells whether a chunked body arrived whole; {@code docs/operator-api.md} has the line for
+     * Jetty.
+     *
+     * @param arrivedWhole called on the container's thread after a chunked body was read to its end; false if the client was cut off
+     *     before it had sent all of it, and then nothing is done. Must be thread-safe
+     */
+    public BackfillServlet(
+            BackfillOperations operations,
+            OperatorAuthenticator authenticator,
+            Predicate<HttpServletRequest> arrivedWhole) {
+        this(
+                operations,
+                authenticator,
+                new RequestBody(Objects.requireNonNull(arrivedWhole, "arrivedWhole"), System::nanoTime));
+    }
+
+    private BackfillServlet(BackfillOperations operations, OperatorAuthenticator authenticator, RequestBody bodies) {
+        this.bodies = bodies;
         this.operations = Objects.requireNonNull(operations, "operations");
         this.authenticator = Objects.requireNonNull(authenticator, "authenticator");
         this.reads = new ReadEndpoints(operations);
@@ -76,10 +105,14 @@ public final class BackfillServlet extends HttpServlet {
             if (ConsoleFiles.covers(path)) {
                 serveFile(request, response, path);
             } else {
-                send(response, 200, "application/json", bytes(answer(request, Route.of(path))));
+                checkHeaders(request); // first, as a container does it
+                Route route = Route.of(path);
+                // The order is part of the API (AU-4): who asks, what they may do, and only then what they asked for.
+                Authority authority = admit(request, route);
+                send(response, 200, "application/json", bytes(answer(request, route, authority)));
             }
         } catch (Problem problem) {
-            drain(request);
+            bodies.drain(request, false);
             send(response, problem);
         } catch (AccessDeniedException e) {
             send(response, Problem.forbidden());
@@ -97,30 +130,41 @@ public final class BackfillServlet extends HttpServlet {
         }
     }
 
-    private ObjectNode answer(HttpServletRequest request, Route route) throws IOException {
-        checkHeaders(request); // first, as a container does it
-        // The order is part of the API (AU-4): who asks, what they may do, and only then what they asked for.
-        Authority authority = admit(request, route);
-        if (route.kind() == Route.Kind.NONE) {
-            throw Problem.notFound();
+    private ObjectNode answer(HttpServletRequest request, Route route, Authority authority) throws IOException {
+        try {
+            if (route.kind() == Route.Kind.NONE) {
+                throw Problem.notFound();
+            }
+            if (!route.kind().methods().contains(request.getMethod())) {
+                throw Problem.ofStatus(405)
+                        .with("Allow", String.join(", ", route.kind().methods()));
+            }
+            return isRead(request) ? seen(request, route, authority) : done(request, route, authority);
+        } catch (Problem problem) {
+            bodies.drain(request, true);
+            throw problem;
         }
-        if (!route.kind().methods().contains(request.getMethod())) {
-            throw Problem.ofStatus(405)
-                    .with("Allow", String.join(", ", route.kind().methods()));
-        }
+    }
+
+    private ObjectNode seen(HttpServletRequest request, Route route, Authority authority) {
         return switch (route.kind()) {
             case LIST -> reads.list(authority);
             case AUDIT_OF_ALL -> reads.audit(authority, null, AuditQuery.of(request.getQueryString()));
             case DETAIL -> reads.detail(authority, route.knownId());
             case AUDIT -> auditOfOne(authority, route, AuditQuery.of(request.getQueryString()));
             case PREFLIGHT -> reads.preflight(authority, route.knownId());
-            case CONTROL -> control(authority, route, ControlRequest.of(request));
-            case PACE ->
-                isRead(request)
-                        ? settings.pace(authority, route.knownId())
-                        : settings.pace(authority, route, PaceBody.of(request));
-            case REHEARSAL -> settings.rehearse(authority, route, ControlRequest.of(request));
-            case NONE -> throw Problem.notFound();
+            case PACE -> settings.pace(authority, route.knownId());
+            case CONTROL, REHEARSAL, NONE -> throw Problem.notFound();
+        };
+    }
+
+    private ObjectNode done(HttpServletRequest request, Route route, Authority authority) throws IOException {
+        byte[] body = bodies.of(request);
+        return switch (route.kind()) {
+            case CONTROL -> control(authority, route, ControlRequest.of(request, body));
+            case PACE -> settings.pace(authority, route, PaceBody.of(request, body));
+            case REHEARSAL -> settings.rehearse(authority, route, ControlRequest.of(request, body));
+            case LIST, AUDIT_OF_ALL, DETAIL, AUDIT, PREFLIGHT, NONE -> throw Problem.notFound();
         };
     }
 
@@ -170,7 +214,11 @@ public final class BackfillServlet extends HttpServlet {
             // The answer is 401 whatever this says: it is asked for the audit record alone (AU-3).
             operations.authorize(Authority.anonymous(), needed, attempted, id, requestId);
         } catch (RuntimeException e) {
-            LOG.warn("The denial of an unauthenticated request could not be recorded", e);
+            // Fewer and fewer lines, because strangers can cause them.
+            long failures = unrecordedStrangers.incrementAndGet();
+            if (Long.bitCount(failures) == 1) {
+                LOG.warn("The denials of {} unauthenticated requests could not be recorded so far", failures, e);
+            }
         }
     }
 
@@ -213,21 +261,6 @@ public final class BackfillServlet extends HttpServlet {
         }
         if (total > MAX_HEADERS) {
             throw Problem.ofStatus(431);
-        }
-    }
-
-    /**
-     * Reads what is left of a refused body, within limits: a container that closes a connection with unread bytes resets it, and the
-     * client never sees why it was refused.
-     */
-    private static void drain(HttpServletRequest request) {
-        if (request.getHeader("Expect") != null) {
-            return;
-        }
-        try {
-            request.getInputStream().skipNBytes(MAX_DRAINED);
-        } catch (IOException e) {
-            LOG.trace("The rest of a refused body could not be read", e);
         }
     }
 

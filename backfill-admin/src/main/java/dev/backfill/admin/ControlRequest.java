@@ -7,64 +7,31 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import dev.backfill.operate.OperatorRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a control carries besides its path, checked in the order that the API promises: media type, size, body, key.
+ * What a control carries besides its path, checked in the order that the API promises: body, key.
  *
  * @param requestId the request ID
  * @param note why, or null
  */
 record ControlRequest(String requestId, @Nullable String note) {
 
-    /** The most bytes of a body. */
-    static final int MAX_BODY = 16 * 1024;
-
     static final String KEY_HEADER = "Idempotency-Key";
-
-    private static final Pattern JSON_TYPE =
-            Pattern.compile("application/json(\\s*;\\s*charset\\s*=\\s*\"?utf-8\"?)?\\s*", Pattern.CASE_INSENSITIVE);
 
     /** Duplicate names are refused: two readers could otherwise see two notes. */
     private static final JsonFactory JSON = JsonFactory.builder()
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .build();
 
-    static ControlRequest of(HttpServletRequest request) throws IOException {
-        String note = note(bodyOf(request));
+    static ControlRequest of(HttpServletRequest request, byte[] body) {
+        String note = note(body);
         return new ControlRequest(key(request), note);
-    }
-
-    /** The body, once its type and size are right. */
-    static byte[] bodyOf(HttpServletRequest request) throws IOException {
-        boolean hasBody = request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
-        String type = request.getContentType();
-        if (hasBody && (type == null || !JSON_TYPE.matcher(type).matches())) {
-            throw Problem.ofStatus(415);
-        }
-        if (request.getContentLengthLong() > MAX_BODY) {
-            throw tooLarge();
-        }
-        return body(request.getInputStream());
-    }
-
-    private static byte[] body(InputStream in) {
-        try {
-            byte[] bytes = in.readNBytes(MAX_BODY + 1);
-            if (bytes.length > MAX_BODY) {
-                throw tooLarge();
-            }
-            return bytes;
-        } catch (IOException e) {
-            throw malformed("The body ended early or could not be read.");
-        }
     }
 
     private static @Nullable String note(byte[] body) {
@@ -135,9 +102,5 @@ record ControlRequest(String requestId, @Nullable String note) {
 
     static Problem malformed(String detail) {
         return Problem.badRequest("malformed_body", detail);
-    }
-
-    private static Problem tooLarge() {
-        return new Problem(413, "body_too_large", "The body must have at most " + MAX_BODY + " bytes.");
     }
 }

@@ -9,7 +9,6 @@ import dev.backfill.InvalidDefinitionException;
 import dev.backfill.Pacing;
 import dev.backfill.operate.OperatorRequest;
 import jakarta.servlet.http.HttpServletRequest;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -32,8 +31,8 @@ record PaceBody(
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
 
-    static PaceBody of(HttpServletRequest request) throws IOException {
-        JsonNode body = tree(ControlRequest.utf8(ControlRequest.bodyOf(request)));
+    static PaceBody of(HttpServletRequest request, byte[] bytes) {
+        JsonNode body = tree(ControlRequest.utf8(bytes));
         String key = ControlRequest.key(request);
         boolean own = false;
         boolean limited = false;

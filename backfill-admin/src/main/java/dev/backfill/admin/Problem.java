@@ -32,7 +32,12 @@ final class Problem extends RuntimeException {
             case 403 -> forbidden();
             case 404 -> notFound();
             case 405 -> new Problem(405, "method_not_allowed", "This path does not answer to that method.");
-            case 408 -> new Problem(408, "request_timeout", "The request did not arrive in time.");
+            case 408 -> new Problem(408, "request_timeout", "The request did not arrive in time. Nothing was done.");
+            case 411 ->
+                new Problem(
+                        411,
+                        "length_required",
+                        "This server can't tell whether a chunked body arrived whole; send its Content-Length.");
             case 413 -> new Problem(413, "body_too_large", "The body is larger than this server accepts.");
             case 414 -> new Problem(414, "uri_too_long", "The URI is longer than this server accepts.");
             case 415 -> new Problem(415, "unsupported_media_type", "A body must be application/json.");
@@ -113,12 +118,14 @@ final class Problem extends RuntimeException {
             case 405 -> "Method Not Allowed";
             case 408 -> "Request Timeout";
             case 409 -> "Conflict";
+            case 411 -> "Length Required";
             case 413 -> "Content Too Large";
             case 414 -> "URI Too Long";
             case 415 -> "Unsupported Media Type";
             case 431 -> "Request Header Fields Too Large";
             case 500 -> "Internal Server Error";
             case 503 -> "Service Unavailable";
+            case 505 -> "HTTP Version Not Supported";
             default -> status >= 500 ? "Server Error" : "Client Error";
         };
     }

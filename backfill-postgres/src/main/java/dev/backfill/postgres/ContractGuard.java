@@ -3,10 +3,12 @@ package dev.backfill.postgres;
 import dev.backfill.BackfillId;
 import dev.backfill.Family;
 import dev.backfill.Identifiers;
+import dev.backfill.TableName;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -18,7 +20,10 @@ import org.jspecify.annotations.Nullable;
  * format, and where the library's tables are missing. The ID of a {@link dev.backfill.Family} stands for all of its parts, as many as
  * its first start has stored; before that start it is closed. Because completion is immutable, what it has seen stays true.
  *
- * <p>It can't see old writers: that they are gone is for the release notes (see {@code docs/evolve-schema.md}). Stateless,
+ * <p>A new database, of a developer, of CI or of a tenant, has nothing to repair, and its backfills were never registered when its
+ * migrations run. Name the source table with {@link #over}, and the guard passes there: no row of the ID and no row in the source.
+ *
+ * <p>It can't see old writers: that they are gone is for the release notes (see {@code docs/evolve-schema.md}). Immutable and
  * thread-safe; changes nothing on the connection and ends no transaction.
  *
  * @since 0.1
@@ -28,56 +33,121 @@ public final class ContractGuard {
     private static final int NEWEST_ROW_FORMAT = 2;
     private static final String SQL = "/* backfill:contract-guard */ ";
 
-    private ContractGuard() {}
+    private final List<String> ids;
+    private final @Nullable TableName source;
+    private final @Nullable String schema;
+
+    private ContractGuard(List<String> ids, @Nullable TableName source, @Nullable String schema) {
+        this.ids = ids;
+        this.source = source;
+        this.schema = schema;
+    }
 
     /**
-     * As {@link #requireCompletedIn}, with the library's tables found by the connection's search path.
+     * A guard that needs every one of these completed.
+     *
+     * @param ids at least one, of backfills or families
+     */
+    public static ContractGuard of(String... ids) {
+        if (ids.length == 0) {
+            throw new IllegalArgumentException("a contract guard needs the ID of at least one backfill");
+        }
+        return new ContractGuard(
+                Arrays.stream(ids).map(id -> BackfillId.of(id).value()).toList(), null, null);
+    }
+
+    /**
+     * The same guard, which also passes where there is nothing to repair: an ID that has no row here counts as completed while the
+     * source table has no row either. That is looked at under an {@code ACCESS EXCLUSIVE} lock on the source, which the migration
+     * takes anyway; on a connection in auto-commit mode, where no lock would last, it is looked at without one. A row of the ID in any
+     * other state is refused as ever, and so is a source table that does not exist.
+     *
+     * @param table the source of the definitions, {@code table} or {@code schema.table}
+     */
+    public ContractGuard over(String table) {
+        return new ContractGuard(ids, TableName.of(table), schema);
+    }
+
+    /** The same guard, with the library's tables in this schema instead of on the search path. */
+    public ContractGuard inSchema(String name) {
+        return new ContractGuard(ids, source, Identifiers.check("schema", name));
+    }
+
+    /**
+     * Returns only if every one of them has completed: {@code ContractGuard.of(ids).check(connection)}.
      *
      * @throws NotCompletedException if one has not completed, naming each with its state
      * @throws SQLException if PostgreSQL could not be asked, which is no permission either
      */
     public static void requireCompleted(Connection connection, String... ids) throws SQLException {
-        requireCompletedIn(null, connection, ids);
+        of(ids).check(connection);
     }
 
     /**
-     * Returns only if every one of these backfills has completed.
+     * Returns only if the migration may begin.
      *
-     * @param schema the schema of the library's tables; null for the search path
      * @param connection the one that the migration uses, in its transaction
-     * @param ids at least one, of backfills or families
-     * @throws NotCompletedException if one has not completed, naming each with its state
+     * @throws NotCompletedException if a backfill has not completed, naming each with its state
      * @throws SQLException if PostgreSQL could not be asked, which is no permission either
      */
-    public static void requireCompletedIn(@Nullable String schema, Connection connection, String... ids)
-            throws SQLException {
-        if (ids.length == 0) {
-            throw new IllegalArgumentException("a contract guard needs the ID of at least one backfill");
+    public void check(Connection connection) throws SQLException {
+        List<Open> open = open(schema, connection, ids);
+        if (open.isEmpty() || (source != null && isNothingToRepair(source, connection, open))) {
+            return;
         }
-        String why = notCompleted(schema, connection, ids);
-        if (!why.isEmpty()) {
-            throw refused(why);
+        throw new NotCompletedException("This migration needs completed backfills, and was not begun: " + named(open)
+                + ". Deploy the version before it, let the backfills complete (an operator may have to start, resume or retry"
+                + " them), then migrate again. Where the database is new and has nothing to repair, give the guard the source"
+                + " table.");
+    }
+
+    private boolean isNothingToRepair(TableName table, Connection connection, List<Open> open) throws SQLException {
+        if (!open.stream().allMatch(Open::unregistered)) {
+            return false;
         }
+        try (Statement statement = connection.createStatement()) {
+            if (!connection.getAutoCommit()) {
+                statement.execute(SQL + "LOCK TABLE " + table.quoted() + " IN ACCESS EXCLUSIVE MODE");
+            }
+            // Registered while the lock was waited for: then somebody means to repair it.
+            if (!open(schema, connection, ids).stream().allMatch(Open::unregistered)) {
+                return false;
+            }
+            try (ResultSet row =
+                    statement.executeQuery(SQL + "SELECT NOT EXISTS (SELECT FROM " + table.quoted() + ")")) {
+                return row.next() && row.getBoolean(1);
+            }
+        }
+    }
+
+    /**
+     * A row that is not completed.
+     *
+     * @param text the ID and its state, for people
+     * @param unregistered whether there is no row at all
+     */
+    private record Open(String text, boolean unregistered) {}
+
+    private static String named(List<Open> open) {
+        return String.join(", ", open.stream().map(Open::text).toList());
     }
 
     /** Which of them have not completed, each with its state; empty if all have. */
     static String notCompleted(@Nullable String schema, Connection connection, String... ids) throws SQLException {
-        String[] checked =
-                Arrays.stream(ids).map(id -> BackfillId.of(id).value()).toArray(String[]::new);
+        return named(open(schema, connection, of(ids).ids));
+    }
+
+    private static List<Open> open(@Nullable String schema, Connection connection, List<String> ids)
+            throws SQLException {
         String table = named(schema, "backfill");
         if (!exists(connection, table)) {
-            return String.join(", ", checked) + " can't be looked up, because there is no table " + table;
+            return List.of(
+                    new Open(String.join(", ", ids) + " can't be looked up, because there is no table " + table, true));
         }
         String families = named(schema, "backfill_family");
         // A database of the version before has no families.
-        List<Wanted> wanted = exists(connection, families) ? expanded(connection, families, checked) : plain(checked);
+        List<Wanted> wanted = exists(connection, families) ? expanded(connection, families, ids) : plain(ids);
         return open(connection, table, wanted);
-    }
-
-    private static NotCompletedException refused(String why) {
-        return new NotCompletedException("This migration needs completed backfills, and was not begun: " + why
-                + ". Deploy the version before it, let the backfills complete (an operator may have to start, resume or retry"
-                + " them), then migrate again.");
     }
 
     private static boolean exists(Connection connection, String table) throws SQLException {
@@ -104,17 +174,17 @@ public final class ContractGuard {
      */
     private record Wanted(String id, @Nullable Integer parts) {}
 
-    private static List<Wanted> plain(String[] ids) {
-        return Arrays.stream(ids).map(id -> new Wanted(id, null)).toList();
+    private static List<Wanted> plain(List<String> ids) {
+        return ids.stream().map(id -> new Wanted(id, null)).toList();
     }
 
     /** Each family's parts instead of the family. */
-    private static List<Wanted> expanded(Connection connection, String families, String[] ids) throws SQLException {
+    private static List<Wanted> expanded(Connection connection, String families, List<String> ids) throws SQLException {
         List<Wanted> wanted = new ArrayList<>();
         try (PreparedStatement statement = connection.prepareStatement(
                 SQL + "SELECT r.id, f.parts FROM pg_catalog.unnest(?) WITH ORDINALITY AS r (id, i)" + " LEFT JOIN "
                         + families + " AS f ON f.family = r.id ORDER BY r.i")) {
-            statement.setArray(1, connection.createArrayOf("text", ids));
+            statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     String id = row.getString(1);
@@ -132,8 +202,8 @@ public final class ContractGuard {
         return wanted;
     }
 
-    private static String open(Connection connection, String table, List<Wanted> wanted) throws SQLException {
-        List<String> open = new ArrayList<>();
+    private static List<Open> open(Connection connection, String table, List<Wanted> wanted) throws SQLException {
+        List<Open> open = new ArrayList<>();
         boolean hasRanges = wanted.stream().anyMatch(w -> w.parts() != null);
         try (PreparedStatement statement =
                 connection.prepareStatement(SQL + "SELECT r.id, r.parts, b.contract, b.state, "
@@ -153,12 +223,12 @@ public final class ContractGuard {
                 while (row.next()) {
                     String why = why(row);
                     if (why != null) {
-                        open.add(row.getString(1) + " is " + why);
+                        open.add(new Open(row.getString(1) + " is " + why, row.getString(4) == null));
                     }
                 }
             }
         }
-        return String.join(", ", open);
+        return open;
     }
 
     /** Why a row is open; null when it is completed. */

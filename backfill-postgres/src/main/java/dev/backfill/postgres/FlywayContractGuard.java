@@ -1,9 +1,9 @@
 package dev.backfill.postgres;
 
 import dev.backfill.postgres.internal.jdbc.Redaction;
+import java.lang.reflect.Proxy;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.MigrationVersion;
@@ -14,76 +14,70 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The contract guard as a Flyway callback, for migrations written in SQL:
- * {@code Flyway.configure().callbacks(FlywayContractGuard.before("7", "events.thread-root.v1"))}. Flyway calls it inside the
- * transaction of the migration, before its first statement. A migration written in Java calls {@link ContractGuard} itself, with the
- * connection of its context. Immutable; needs Flyway on the class path, which the rest of the library does not.
+ * {@code Flyway.configure().callbacks(FlywayContractGuard.before("7", ContractGuard.of("events.thread-root.v1")).callback())}. Flyway
+ * calls it inside the transaction of the migration, before its first statement. A migration written in Java calls {@link ContractGuard}
+ * itself, with the connection of its context. Immutable; needs Flyway 10 or newer on the class path, which the rest of the library does
+ * not.
  *
  * @since 0.1
  */
-public final class FlywayContractGuard implements Callback {
+public final class FlywayContractGuard {
 
-    private final @Nullable String schema;
-    private final Map<MigrationVersion, List<String>> required;
+    private final Map<MigrationVersion, ContractGuard> guards;
 
-    private FlywayContractGuard(@Nullable String schema, Map<MigrationVersion, List<String>> required) {
-        this.schema = schema;
-        this.required = required;
+    private FlywayContractGuard(Map<MigrationVersion, ContractGuard> guards) {
+        this.guards = guards;
     }
 
     /**
      * Guards one migration.
      *
      * @param version its version, as Flyway shows it
-     * @param ids what must have completed
+     * @param guard what must have completed
      */
-    public static FlywayContractGuard before(String version, String... ids) {
-        return new FlywayContractGuard(null, Map.of()).andBefore(version, ids);
+    public static FlywayContractGuard before(String version, ContractGuard guard) {
+        return new FlywayContractGuard(Map.of()).andBefore(version, guard);
     }
 
     /** Guards another one too. */
-    public FlywayContractGuard andBefore(String version, String... ids) {
-        if (ids.length == 0) {
-            throw new IllegalArgumentException("a contract guard needs the ID of at least one backfill");
-        }
-        Map<MigrationVersion, List<String>> more = new LinkedHashMap<>(required);
-        more.put(MigrationVersion.fromVersion(version), List.of(ids));
-        return new FlywayContractGuard(schema, more);
+    public FlywayContractGuard andBefore(String version, ContractGuard guard) {
+        Map<MigrationVersion, ContractGuard> more = new LinkedHashMap<>(guards);
+        more.put(MigrationVersion.fromVersion(version), guard);
+        return new FlywayContractGuard(more);
     }
 
-    /** The schema of the library's tables; default the search path that Flyway sets. */
-    public FlywayContractGuard inSchema(String name) {
-        return new FlywayContractGuard(name, required);
+    /** What to give to Flyway. */
+    public Callback callback() {
+        // Flyway 11.14 has these methods in a generic interface that 11.7 does not know. A class compiled against one
+        // has methods that
+        // name, or lack, a type of the other; a proxy has what the Flyway at hand asks for.
+        return (Callback) Proxy.newProxyInstance(
+                Callback.class.getClassLoader(),
+                new Class<?>[] {Callback.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "supports" -> arguments[0] == Event.BEFORE_EACH_MIGRATE;
+                    case "canHandleInTransaction" -> true;
+                    case "handle" -> handle((Context) arguments[1]);
+                    case "equals" -> proxy == arguments[0];
+                    case "hashCode" -> System.identityHashCode(proxy);
+                    default -> "backfill contract guard";
+                });
     }
 
-    @Override
-    public boolean supports(Event event, Context context) {
-        return event == Event.BEFORE_EACH_MIGRATE;
-    }
-
-    @Override
-    public boolean canHandleInTransaction(Event event, Context context) {
-        return true;
-    }
-
-    @Override
-    public void handle(Event event, Context context) {
+    private @Nullable Object handle(Context context) {
         MigrationVersion version = context.getMigrationInfo().getVersion();
-        List<String> ids = version == null ? null : required.get(version);
-        if (ids == null) {
-            return;
+        ContractGuard guard = version == null ? null : guards.get(version);
+        if (guard == null) {
+            return null;
         }
         try {
-            ContractGuard.requireCompletedIn(schema, context.getConnection(), ids.toArray(new String[0]));
+            guard.check(context.getConnection());
+            return null;
         } catch (SQLException e) {
             throw new FlywayException(
                     "Whether the backfills of migration " + version
                             + " have completed could not be asked, so it was not begun.",
                     Redaction.of(e));
         }
-    }
-
-    @Override
-    public String getCallbackName() {
-        return "backfill contract guard";
     }
 }

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -22,6 +23,10 @@ class DocumentsTest {
 
     private static final Pattern CHART = Pattern.compile("performance-([a-z]+)(?:-.*)?\\.svg");
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:|#|mailto:)([^)#\\s]+)");
+
+    private static final Pattern ANCHOR =
+            Pattern.compile("\\]\\((?!https?:|mailto:)(?<file>[^)#\\s]*)#(?<anchor>[^)\\s]+)\\)");
+    private static final Pattern HEADING = Pattern.compile("#{1,6} +(.*)");
 
     private static final Pattern PICTURE = Pattern.compile(
             "!\\[[^]]*]\\((?!https?:)(?<markdown>[^)\\s]+)\\)|(?:src|srcset)=\"(?!https?:)(?<html>[^\"]+)\"");
@@ -59,6 +64,43 @@ class DocumentsTest {
         assertThat(broken)
                 .as("links in %s", Repository.ROOT.relativize(document))
                 .isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("documents")
+    void every_anchor_that_is_linked_is_a_heading_of_its_page(Path document) {
+        List<String> orphaned = new ArrayList<>();
+        for (String line : Repository.lines(document)) {
+            Matcher link = ANCHOR.matcher(line);
+            while (link.find()) {
+                Path page = link.group("file").isEmpty()
+                        ? document
+                        : document.resolveSibling(link.group("file")).normalize();
+                if (page.toString().endsWith(".md") && !anchors(page).contains(link.group("anchor"))) {
+                    orphaned.add(link.group());
+                }
+            }
+        }
+        assertThat(orphaned)
+                .as("links in %s", Repository.ROOT.relativize(document))
+                .isEmpty();
+    }
+
+    private static Set<String> anchors(Path page) {
+        Set<String> anchors = new TreeSet<>();
+        boolean code = false;
+        for (String line : Repository.lines(page)) {
+            code ^= line.strip().startsWith("```");
+            Matcher heading = HEADING.matcher(line);
+            if (!code && heading.matches()) {
+                anchors.add(heading.group(1)
+                        .toLowerCase(Locale.ROOT)
+                        .replaceAll("[^\\p{L}\\p{N}_ -]", "")
+                        .strip()
+                        .replace(' ', '-'));
+            }
+        }
+        return anchors;
     }
 
     @Test

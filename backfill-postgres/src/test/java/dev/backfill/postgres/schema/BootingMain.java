@@ -4,7 +4,6 @@ import dev.backfill.BackfillException;
 import dev.backfill.host.Backfills;
 import dev.backfill.host.SchemaMode;
 import dev.backfill.operate.BackfillUnavailableException;
-import dev.backfill.postgres.internal.migrate.Migration;
 import dev.backfill.postgres.startup.Host;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -46,7 +45,7 @@ final class BootingMain {
     private static String obeyed(String command, String url) {
         switch (command) {
             case "boot" ->
-                engine = Host.ofVersion(() -> DriverManager.getConnection(url), SchemaMode.MIGRATE, Migration.ALL);
+                engine = Host.ofVersion(() -> DriverManager.getConnection(url), SchemaMode.MIGRATE, LaterRelease.STEPS);
             case "await" -> Host.awaitStarted(booted());
             case "close" -> booted().close();
             case "ask" -> {

@@ -9,6 +9,7 @@ import dev.backfill.postgres.ContractGuard;
 import dev.backfill.postgres.NotCompletedException;
 import dev.backfill.postgres.ReplicaGate;
 import dev.backfill.postgres.startup.Host;
+import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
 import java.nio.file.Files;
@@ -16,6 +17,10 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
@@ -223,10 +228,89 @@ class ContractGuardIT {
         db.execute("drop schema if exists \"Else Where\" cascade; create schema \"Else Where\";"
                 + " alter table backfill set schema \"Else Where\"");
         try (Connection migration = db.connection()) {
-            assertThatCode(() -> ContractGuard.requireCompletedIn("Else Where", migration, ID))
+            assertThatCode(() -> ContractGuard.of(ID).inSchema("Else Where").check(migration))
                     .doesNotThrowAnyException();
             assertThatThrownBy(() -> ContractGuard.requireCompleted(migration, ID))
                     .isInstanceOf(NotCompletedException.class);
+        }
+    }
+
+    @Test
+    void where_neither_id_nor_source_has_a_row_there_is_nothing_to_repair() throws Exception { // SC-4
+        db.execute("delete from backfill; delete from items");
+        ContractGuard guard = ContractGuard.of(ID, "family.v1").over("items");
+        try (Connection migration = db.connection();
+                Statement statement = migration.createStatement()) {
+            migration.setAutoCommit(false);
+            statement.execute(documented("contract-guard-new"));
+            migration.rollback();
+            guard.check(migration);
+            assertThatThrownBy(() -> ContractGuard.requireCompleted(migration, ID))
+                    .isInstanceOf(NotCompletedException.class);
+            // Nobody can write what would have to be repaired before the migration commits.
+            assertThat(db.queryLong("select count(*) from pg_locks where relation = 'items'::regclass and granted"
+                            + " and mode = 'AccessExclusiveLock'"))
+                    .isEqualTo(1);
+            migration.rollback();
+        }
+        db.execute("alter table backfill rename to gone");
+        try (Connection migration = db.connection()) {
+            guard.check(migration);
+        }
+    }
+
+    @Test
+    void a_row_in_the_source_or_of_the_id_or_no_source_at_all_is_refused() throws Exception { // SC-4
+        db.execute("delete from backfill");
+        ContractGuard guard = ContractGuard.of(ID).over("items");
+        try (Connection migration = db.connection();
+                Connection plain = db.connection();
+                Statement statement = plain.createStatement()) {
+            plain.setAutoCommit(false);
+            assertThatThrownBy(() -> statement.execute(documented("contract-guard-new")))
+                    .hasMessageContaining("backfill " + ID + " is not registered");
+            plain.rollback();
+            assertThatThrownBy(() -> guard.check(migration))
+                    .isInstanceOf(NotCompletedException.class)
+                    .hasMessageContaining(ID + " is not registered");
+            Rows.in(db, BackfillState.RUNNING, ID);
+            db.execute("delete from items");
+            assertThatThrownBy(() -> guard.check(migration))
+                    .isInstanceOf(NotCompletedException.class)
+                    .hasMessageContaining(ID + " is running");
+            db.execute("delete from backfill");
+            assertThatThrownBy(() -> ContractGuard.of(ID).over("itms").check(migration))
+                    .isInstanceOf(SQLException.class)
+                    .hasMessageContaining("itms");
+        }
+    }
+
+    @Test
+    void a_backfill_registered_while_the_lock_is_waited_for_is_not_passed_over() throws Exception { // SC-4
+        Rows.in(db, BackfillState.RUNNING, ID);
+        db.execute("delete from items; alter table backfill rename to kept");
+        try (Connection reader = db.connection();
+                Connection migration = db.connection()) {
+            reader.setAutoCommit(false);
+            reader.createStatement().execute("lock table items in access share mode");
+            migration.setAutoCommit(false);
+            ExecutorService other = Executors.newSingleThreadExecutor();
+            try {
+                Future<?> check = other.submit(() -> {
+                    ContractGuard.of(ID).over("items").check(migration);
+                    return null;
+                });
+                Eventually.until(
+                        "the guard waits for its lock",
+                        () -> db.queryBoolean("select exists (select 1 from pg_locks where relation = 'items'::regclass"
+                                + " and not granted)"));
+                db.execute("alter table kept rename to backfill");
+                reader.rollback();
+                assertThatThrownBy(() -> check.get(10, TimeUnit.SECONDS))
+                        .hasCauseInstanceOf(NotCompletedException.class);
+            } finally {
+                other.shutdownNow();
+            }
         }
     }
 
@@ -256,7 +340,9 @@ class ContractGuardIT {
             if (block.group(1).equals(name)) {
                 return block.group(2)
                         .replace("events.thread-root.v1", ID)
-                        .replace("events.search-text.v1", "family.v1");
+                        .replace("events.search-text.v1", "family.v1")
+                        .replace("TABLE events ", "TABLE items ")
+                        .replace("FROM events)", "FROM items)");
             }
         }
         throw new AssertionError("no SQL named " + name);

@@ -3,6 +3,8 @@ package dev.backfill.postgres.schema;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.backfill.host.Backfills;
+import dev.backfill.host.SchemaMode;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.postgres.startup.Host;
 import dev.backfill.testkit.PostgresTest;
@@ -15,7 +17,9 @@ import liquibase.Liquibase;
 import liquibase.database.Database;
 import liquibase.database.DatabaseFactory;
 import liquibase.database.jvm.JdbcConnection;
+import liquibase.resource.ClassLoaderResourceAccessor;
 import liquibase.resource.DirectoryResourceAccessor;
+import liquibase.resource.ResourceAccessor;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,12 +69,14 @@ class LiquibaseContractGuardIT {
                   </changeSet>
                 </databaseChangeLog>
                 """.formatted(ids, schemaParameter));
-        DirectoryResourceAccessor files = new DirectoryResourceAccessor(changeLogs);
+        apply("changelog.xml", new DirectoryResourceAccessor(changeLogs));
+    }
+
+    private void apply(String changeLog, ResourceAccessor files) throws Exception {
         try (Connection connection = db.connection()) {
             Database database =
                     DatabaseFactory.getInstance().findCorrectDatabaseImplementation(new JdbcConnection(connection));
-            Liquibase liquibase = new Liquibase("changelog.xml", files, database);
-            liquibase.update(new Contexts());
+            new Liquibase(changeLog, files, database).update(new Contexts());
         } finally {
             files.close();
         }
@@ -80,6 +86,15 @@ class LiquibaseContractGuardIT {
         return db.queryBoolean(
                 "select exists (select 1 from pg_attribute where attrelid = 'items'::regclass and attname = ? and not attisdropped)",
                 column);
+    }
+
+    @Test
+    void liquibase_applies_the_published_change_log_as_it_is() throws Exception { // SC-3
+        Host.items(db, 25);
+        apply("dev/backfill/postgres/schema/liquibase.xml", new ClassLoaderResourceAccessor());
+        try (Backfills engine = Host.start(db, SchemaMode.VERIFY, b -> {})) {
+            Host.awaitStarted(engine);
+        }
     }
 
     @Test
@@ -108,6 +123,13 @@ class LiquibaseContractGuardIT {
         assertThatThrownBy(() -> update(ID, parameter)).hasStackTraceContaining(ID + " is running");
         db.execute("update lib.backfill set state = 'completed', completed_at = now()");
         update(ID, parameter);
+        assertThat(has("n")).isFalse();
+    }
+
+    @Test
+    void a_new_database_is_migrated_in_one_go() throws Exception { // SC-4
+        db.execute("delete from backfill; delete from items");
+        update(ID, "<param name=\"source\" value=\"items\"/>");
         assertThat(has("n")).isFalse();
     }
 }

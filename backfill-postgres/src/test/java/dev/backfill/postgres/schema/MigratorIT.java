@@ -11,8 +11,12 @@ import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.BackfillUnavailableException.Reason;
 import dev.backfill.operate.OperatorRequest;
+import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.postgres.internal.migrate.Migration;
+import dev.backfill.postgres.internal.migrate.Migrator;
+import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.startup.Host;
+import dev.backfill.spi.ConnectionSource;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;
@@ -26,13 +30,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Many processes, old and new schemas, crashes and locks on the way to the library's tables. */
 @PostgresTest
 class MigratorIT {
 
-    private static final List<Migration> OLD = Migration.ALL.subList(0, 1);
-    private static final int CURRENT = Migration.current(Migration.ALL);
+    private static final List<Migration> OLD = Migration.ALL;
+    private static final List<Migration> STEPS = LaterRelease.STEPS;
+    private static final int CURRENT = Migration.current(STEPS);
 
     private final TestDatabase db;
 
@@ -56,7 +62,7 @@ class MigratorIT {
                 case EMPTY -> {}
                 case OLD -> it.applied(MigratorIT.OLD);
                 case NEWER -> {
-                    it.applied(Migration.ALL);
+                    it.applied(STEPS);
                     it.newer(CURRENT);
                 }
             }
@@ -80,14 +86,14 @@ class MigratorIT {
     @EnumSource(Found.class)
     void ten_processes_that_boot_at_once_all_come_up_on_one_schema(Found found) throws Exception { // SC-3, SC-5
         found.prepare(this);
-        List<Backfills> engines = Race.of(10).run(number -> Host.ofVersion(db, SchemaMode.MIGRATE, Migration.ALL));
+        List<Backfills> engines = Race.of(10).run(number -> Host.ofVersion(db, SchemaMode.MIGRATE, STEPS));
         try {
             engines.forEach(Host::awaitStarted);
         } finally {
             engines.forEach(Backfills::close);
         }
         assertThat(db.queryTexts("select version from backfill_schema_version where version <= ? order by 1", CURRENT))
-                .containsExactly("1", "2", "3");
+                .containsExactly("1", "2");
         assertThat(db.queryLong("select count(*) from pg_index where not indisvalid"))
                 .isZero();
         assertThat(db.queryTexts("select id from backfill")).containsExactly(Host.ID.value()); // ID-1
@@ -100,7 +106,7 @@ class MigratorIT {
             killed.setAutoCommit(false);
             statement.execute("select pg_advisory_xact_lock(1113678699, hashtext('public'))");
             statement.execute("create table backfill (id varchar(128))");
-            try (Backfills waiting = Host.ofVersion(db, SchemaMode.MIGRATE, Migration.ALL)) {
+            try (Backfills waiting = Host.ofVersion(db, SchemaMode.MIGRATE, STEPS)) {
                 assertThatThrownBy(waiting::requireStarted).isInstanceOf(BackfillUnavailableException.class);
                 assertThat(waiting.readiness().isOpen()).isFalse();
                 db.killSessions();
@@ -109,32 +115,40 @@ class MigratorIT {
         }
     }
 
-    @Test
-    void an_invalid_index_left_by_a_killed_build_is_repaired() throws Exception { // SC-3
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "default_transaction_isolation = 'repeatable read'",
+                "default_transaction_isolation = 'serializable'",
+                "lock_timeout = '1ms'",
+                "search_path = 'pg_catalog'"
+            })
+    void ten_processes_migrate_whatever_their_sessions_default_to(String setting) throws Exception { // SC-3
         applied(OLD);
-        try (Connection writer = db.connection();
-                Statement statement = writer.createStatement()) {
-            writer.setAutoCommit(false);
-            statement.execute(
-                    "insert into backfill_audit (authority, action, outcome) values ('host', 'start', 'denied')");
-            // The build has its index in the catalog by now, and waits for the writer.
-            try (Backfills building = Host.ofVersion(db, SchemaMode.MIGRATE, Migration.ALL)) {
-                Eventually.until(
-                        "the build is killed",
-                        () -> db.queryLong("select count(pg_terminate_backend(pid)) from pg_stat_activity"
-                                        + " where datname = current_database() and pid <> pg_backend_pid()"
-                                        + " and query ilike '%index concurrently%' and wait_event_type = 'Lock'"
-                                        + " and exists (select 1 from pg_index where not indisvalid)")
-                                > 0);
-                assertThat(db.queryLong("select count(*) from pg_index where not indisvalid"))
-                        .isEqualTo(1);
-                writer.rollback();
-                Host.awaitStarted(building);
-            }
+        try (Connection reader = db.connection();
+                Statement statement = reader.createStatement()) {
+            // A dump or a report: an old snapshot of the whole database.
+            reader.setAutoCommit(false);
+            reader.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            statement.execute("select count(*) from items");
+            List<Boolean> done = Race.of(10).run(number -> {
+                Migrator migrator = new Migrator(new Sessions(defaulting(setting), true), new Names("public"), STEPS);
+                return migrator.migrate();
+            });
+            assertThat(done).contains(true);
         }
-        assertThat(db.queryLong("select count(*) from pg_index where not indisvalid"))
-                .isZero();
-        assertThat(db.queryText("select to_regclass('backfill_audit_by_id')")).isNotNull();
+        assertThat(db.queryTexts("select version from backfill_schema_version order by 1"))
+                .containsExactly("1", "2");
+    }
+
+    private ConnectionSource defaulting(String setting) {
+        return () -> {
+            Connection connection = DriverManager.getConnection(db.directUrl());
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("set " + setting);
+            }
+            return connection;
+        };
     }
 
     @Test
@@ -144,17 +158,17 @@ class MigratorIT {
                 Statement statement = holder.createStatement()) {
             holder.setAutoCommit(false);
             statement.execute("lock table backfill_audit in access exclusive mode");
-            try (Backfills engine = Host.ofVersion(db, SchemaMode.MIGRATE, Migration.ALL)) {
+            try (Backfills engine = Host.ofVersion(db, SchemaMode.MIGRATE, STEPS)) {
                 Eventually.until("it says what it waits for", () -> {
                     try {
                         engine.requireStarted();
                         return false;
                     } catch (BackfillUnavailableException e) {
-                        return e.reason() == Reason.BUSY && e.getMessage().contains("V002__audit_by_id.sql");
+                        return e.reason() == Reason.BUSY && e.getMessage().contains("V002__later.sql");
                     }
                 });
                 assertThat(engine.readiness().isOpen()).isFalse();
-                assertThat(db.queryText("select to_regclass('backfill_audit_by_id')"))
+                assertThat(db.queryText("select to_regclass('" + LaterRelease.INDEX + "')"))
                         .isNull();
                 holder.rollback();
                 Host.awaitStarted(engine);
@@ -177,7 +191,7 @@ class MigratorIT {
                     return connection;
                 },
                 SchemaMode.MIGRATE,
-                Migration.ALL)) {
+                STEPS)) {
             unavailable(engine, Reason.PRIVILEGE_MISSING, "Grant CREATE");
         } finally {
             db.execute("drop owned by " + role);
@@ -202,16 +216,10 @@ class MigratorIT {
 
     @Test
     void the_published_sql_applied_by_another_tool_is_all_that_verify_needs() { // SC-3
-        for (Migration migration : Migration.ALL) {
-            if (migration.concurrentIndex() == null) {
-                db.execute(migration.text());
-            } else {
-                for (String statement : migration.text().split(";\\s*\\n", -1)) {
-                    db.execute(statement);
-                }
-            }
+        for (Migration migration : STEPS) {
+            db.execute(migration.text());
         }
-        try (Backfills engine = Host.ofVersion(db, SchemaMode.VERIFY, Migration.ALL)) {
+        try (Backfills engine = Host.ofVersion(db, SchemaMode.VERIFY, STEPS)) {
             Host.awaitStarted(engine);
         }
     }
@@ -236,7 +244,7 @@ class MigratorIT {
 
     @Test
     void verify_fails_closed_where_the_tables_are_missing() { // CF, SC-5
-        try (Backfills engine = Host.ofVersion(db, SchemaMode.VERIFY, Migration.ALL)) {
+        try (Backfills engine = Host.ofVersion(db, SchemaMode.VERIFY, STEPS)) {
             unavailable(engine, Reason.SCHEMA_MISSING, "SchemaMode.MIGRATE");
         }
         assertThat(db.queryText("select to_regclass('backfill')")).isNull();
@@ -245,28 +253,28 @@ class MigratorIT {
     @Test
     void verify_fails_closed_on_an_old_schema_naming_both_versions() { // SC-5
         applied(OLD);
-        try (Backfills engine = Host.ofVersion(db, SchemaMode.VERIFY, Migration.ALL)) {
+        try (Backfills engine = Host.ofVersion(db, SchemaMode.VERIFY, STEPS)) {
             unavailable(engine, Reason.SCHEMA_INCOMPATIBLE, "at version 1, this library needs version " + CURRENT);
         }
     }
 
     @Test
     void a_step_that_another_tool_left_out_is_missed_although_a_later_one_is_there() { // SC-5
-        applied(Migration.ALL);
+        applied(STEPS);
         db.execute("delete from backfill_schema_version where version = 2");
         newer(1);
-        try (Backfills engine = Host.ofVersion(db, SchemaMode.VERIFY, Migration.ALL)) {
-            unavailable(engine, Reason.SCHEMA_INCOMPATIBLE, "V002__audit_by_id.sql was not applied");
+        try (Backfills engine = Host.ofVersion(db, SchemaMode.VERIFY, STEPS)) {
+            unavailable(engine, Reason.SCHEMA_INCOMPATIBLE, "V002__later.sql was not applied");
         }
-        applied(Migration.ALL);
+        applied(STEPS);
     }
 
     @ParameterizedTest
     @EnumSource(SchemaMode.class)
     void a_newer_schema_that_is_not_safe_fails_closed_naming_both_versions(SchemaMode mode) { // SC-5
-        applied(Migration.ALL);
+        applied(STEPS);
         newer(CURRENT + 1);
-        try (Backfills engine = Host.ofVersion(db, mode, Migration.ALL)) {
+        try (Backfills engine = Host.ofVersion(db, mode, STEPS)) {
             unavailable(
                     engine,
                     Reason.SCHEMA_INCOMPATIBLE,
@@ -276,12 +284,9 @@ class MigratorIT {
 
     @Test
     void the_version_before_works_on_the_schema_of_the_version_after() { // SC-3, SC-5
-        // Its start-up; what its statements do is for VersionBeforeIT, because those of this one need this one's
-        // schema.
         Host.items(db, 25);
-        applied(Migration.ALL);
-        List<Migration> before = Migration.ALL.subList(0, Migration.ALL.size() - 1);
-        try (Backfills old = Host.ofVersion(db, SchemaMode.VERIFY, before)) {
+        applied(STEPS);
+        try (Backfills old = Host.ofVersion(db, SchemaMode.VERIFY, OLD)) {
             Host.awaitStarted(old);
             WholeLife.of(old, Host.ID);
         }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.backfill.host.Backfills;
 import dev.backfill.host.SchemaMode;
 import dev.backfill.postgres.internal.migrate.Migration;
-import dev.backfill.postgres.internal.migrate.Migration.ConcurrentIndex;
 import dev.backfill.postgres.startup.Host;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;
@@ -28,7 +27,7 @@ import org.junit.jupiter.api.Test;
 class ProcessBootIT {
 
     private static final int PROCESSES = 10;
-    private static final int CURRENT = Migration.current(Migration.ALL);
+    private static final int CURRENT = Migration.current(LaterRelease.STEPS);
     private static final List<BootingProcess> FLEET = new ArrayList<>();
 
     private final TestDatabase db;
@@ -69,7 +68,7 @@ class ProcessBootIT {
 
     @Test
     void ten_processes_boot_at_once_on_an_old_schema() throws IOException { // SC-3, ID-1
-        applied(Migration.ALL.subList(0, 1));
+        applied(Migration.ALL);
         long migrated = stepsBegun();
         expectAllStart();
         assertThat(stepsBegun() - migrated).isEqualTo(CURRENT - 1);
@@ -77,7 +76,7 @@ class ProcessBootIT {
 
     @Test
     void ten_processes_boot_at_once_on_a_schema_one_version_newer() throws IOException { // SC-5
-        applied(Migration.ALL);
+        applied(LaterRelease.STEPS);
         db.execute("alter table backfill add column later integer");
         newer(CURRENT + 1, CURRENT);
         expectAllStart();
@@ -85,7 +84,7 @@ class ProcessBootIT {
 
     @Test
     void ten_processes_fail_closed_at_once_on_a_schema_that_needs_a_newer_library() throws IOException { // SC-5
-        applied(Migration.ALL);
+        applied(LaterRelease.STEPS);
         db.execute("alter table backfill drop column rows_estimated");
         newer(CURRENT + 1, CURRENT);
         newer(CURRENT + 2, CURRENT + 1);
@@ -127,70 +126,26 @@ class ProcessBootIT {
     }
 
     @Test
-    void a_process_killed_in_a_concurrent_build_leaves_an_invalid_index_that_another_repairs()
-            throws Exception { // SC-3
-        Migration step = indexed();
-        applied(Migration.ALL.subList(0, step.version() - 1));
-        BootingProcess next = FLEET.get(0);
-        try (Connection writer = db.connection();
-                Statement statement = writer.createStatement();
-                BootingProcess doomed = BootingProcess.start(db.jdbcUrl())) {
-            writer.setAutoCommit(false);
-            statement.execute("lock table " + step.concurrentIndex().table() + " in row exclusive mode");
-            assertThat(doomed.answer()).isEqualTo("READY");
-            doomed.tell("boot");
-            Eventually.until(
-                    "its index is in the catalog and waits for the writer",
-                    () -> waiting("create index concurrently") == 1 && invalidIndexes() == 1);
-            doomed.kill();
-            next.tell("boot");
-            // Its lock was freed with its connection; its build goes on without it, and is waited for.
-            Eventually.until("the next process is at the same step", () -> waiting("lock table") == 1);
-            // As the server does when it finds its client gone, or an administrator.
-            assertThat(db.queryLong("select count(*) filter (where pg_terminate_backend(pid)) from pg_stat_activity"
-                            + " where datname = current_database() and query ilike '%create index concurrently%'"
-                            + " and pid <> pg_backend_pid()"))
-                    .isEqualTo(1);
-            // Nobody can drop it while the writer is there.
-            Eventually.until("the build is gone", () -> waiting("create index concurrently") == 0);
-            assertThat(invalidIndexes()).isEqualTo(1);
-            writer.rollback();
-        }
-        assertThat(next.answer()).isEqualTo("boot done");
-        assertThat(next.ask("await")).isEqualTo("await done");
-        next.ask("close");
-        expectOneWholeSchema();
-    }
-
-    @Test
     void a_process_that_can_not_get_its_lock_gives_way_says_so_once_and_tries_again() throws Exception { // SC-3
-        Migration step = indexed();
-        applied(Migration.ALL.subList(0, step.version() - 1));
+        applied(Migration.ALL);
         BootingProcess process = FLEET.get(0);
         long begun = stepsBegun();
         try (Connection holder = db.connection();
                 Statement statement = holder.createStatement()) {
             holder.setAutoCommit(false);
-            statement.execute("lock table " + step.concurrentIndex().table() + " in access exclusive mode");
+            statement.execute("lock table backfill_audit in access exclusive mode");
             process.tell("boot");
-            Eventually.until("it waits", () -> waiting("lock table") == 1);
-            Eventually.until("it gives way", () -> waiting("lock table") == 0);
+            Eventually.until("it waits", () -> waiting("create index") == 1);
+            Eventually.until("it gives way", () -> waiting("create index") == 0);
             assertThat(process.answer()).isEqualTo("boot done");
-            assertThat(process.ask("ask")).startsWith("BUSY").contains(step.file());
-            Eventually.until("it tries again", () -> waiting("lock table") == 1);
+            assertThat(process.ask("ask")).startsWith("BUSY").contains("V002__later.sql");
+            Eventually.until("it tries again", () -> waiting("create index") == 1);
             holder.rollback();
         }
         assertThat(process.ask("await")).isEqualTo("await done");
         process.ask("close");
-        assertThat(stepsBegun() - begun).isEqualTo(CURRENT - step.version() + 1);
+        assertThat(stepsBegun() - begun).isEqualTo(1);
         expectOneWholeSchema();
-    }
-
-    private static Migration indexed() {
-        return Migration.ALL.stream()
-                .filter(step -> step.concurrentIndex() != null)
-                .findFirst()
-                .orElseThrow();
     }
 
     private void applied(List<Migration> steps) {
@@ -226,16 +181,10 @@ class ProcessBootIT {
 
     private void expectOneWholeSchema() {
         assertThat(db.queryTexts("select version from backfill_schema_version where version <= ? order by 1", CURRENT))
-                .isEqualTo(Migration.ALL.stream()
+                .isEqualTo(LaterRelease.STEPS.stream()
                         .map(step -> Integer.toString(step.version()))
                         .toList());
-        assertThat(invalidIndexes()).isZero();
-        for (Migration step : Migration.ALL) {
-            ConcurrentIndex index = step.concurrentIndex();
-            if (index != null) {
-                assertThat(db.queryText("select to_regclass(?)", index.name())).isEqualTo(index.name());
-            }
-        }
+        assertThat(db.queryText("select to_regclass(?)", LaterRelease.INDEX)).isEqualTo(LaterRelease.INDEX);
         assertThat(db.queryTexts("select id from backfill")).containsExactly(Host.ID.value()); // ID-1
         assertThat(db.queryLong("select count(*) from pg_locks where locktype = 'advisory'"
                         + " and database = (select oid from pg_database where datname = current_database())"))
@@ -248,10 +197,6 @@ class ProcessBootIT {
                 .flatMap(process -> process.log().lines())
                 .filter(line -> line.contains("Migrating the tables of Backfill"))
                 .count();
-    }
-
-    private long invalidIndexes() {
-        return db.queryLong("select count(*) from pg_index where not indisvalid");
     }
 
     /** Sessions that wait for a lock in a statement with these words. */

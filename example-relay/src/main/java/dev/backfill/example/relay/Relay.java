@@ -47,14 +47,15 @@ final class Relay implements AutoCloseable {
 
     /** Starts everything that can be started; a database that is down is no reason to fail. */
     void start() throws IOException, InterruptedException {
-        Serving serving = new Serving(
-                this::readiness, () -> Optional.ofNullable(pools.get()).map(Pools::serving));
-        Listener ordinary = Listener.open("http", options.port(), serving);
-        started("serving port", ordinary);
         BearerTokens operators = OperatorTokens.of(options);
         Administration administration = new Administration(operators, BACKFILLS_PATH, METRICS_PATH);
         Listener admin = Listener.open("admin", options.adminPort(), administration.handler());
         started("operator port", admin);
+        // Second: whoever hears that the relay lives finds its operator port open.
+        Serving serving = new Serving(
+                this::readiness, () -> Optional.ofNullable(pools.get()).map(Pools::serving));
+        Listener ordinary = Listener.open("http", options.port(), serving);
+        started("serving port", ordinary);
         LOG.info("Listening: port={} admin-port={} process={}", ordinary.port(), admin.port(), processName);
 
         Pools opened = Pools.open(jdbcUrl(), options.engine().workers(), processName);
@@ -70,7 +71,7 @@ final class Relay implements AutoCloseable {
         started("engine", engine);
         metrics.watch(engine);
         BackfillOperations operations = engine.operations();
-        administration.mount(BACKFILLS_PATH, new BackfillServlet(operations, operators));
+        administration.mount(BACKFILLS_PATH, new BackfillServlet(operations, operators, Listener::arrivedWhole));
         administration.mount(METRICS_PATH, new MetricsServlet(metrics.registry(), operations, operators));
         // Last: whoever reads in /readyz why the gate is closed finds the boundary that opens it (CF-3).
         backfills.set(engine);

@@ -3,7 +3,6 @@ package dev.backfill.postgres.internal.batch;
 import dev.backfill.Pacing;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.postgres.internal.batch.FenceSql.Work;
-import dev.backfill.postgres.internal.work.Pacer;
 import java.sql.SQLException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public sealed interface BatchResult {
 
     /** Rows and checkpoint are durable. */
-    record Committed(BackfillState state, Work work, Pacing pacing, Pacer.Cost cost) implements BatchResult {}
+    record Committed(BackfillState state, Work work, Pacing pacing, Cost cost) implements BatchResult {}
 
     /** The row, looked at before any work, was not this claim's any more. */
     record NotMine() implements BatchResult {}

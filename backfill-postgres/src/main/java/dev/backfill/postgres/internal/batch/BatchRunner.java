@@ -1,17 +1,17 @@
 package dev.backfill.postgres.internal.batch;
 
 import dev.backfill.Pacing;
+import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.postgres.internal.batch.BeginSql.Begun;
 import dev.backfill.postgres.internal.batch.FenceSql.Work;
 import dev.backfill.postgres.internal.batch.WindowRepair.Window;
+import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.supervise.Watchdog;
-import dev.backfill.postgres.internal.work.EngineContext;
-import dev.backfill.postgres.internal.work.HeldClaim;
-import dev.backfill.postgres.internal.work.Pacer;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -26,23 +26,27 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BatchRunner {
 
-    private final EngineContext engine;
+    private final Sessions sessions;
+    private final EngineOptions options;
+    private final Events events;
+    private final BatchMeter meter;
     private final Watchdog watchdog;
-    private final TotalsSql totals;
 
-    public BatchRunner(EngineContext engine, Watchdog watchdog) {
-        this.engine = engine;
-        this.totals = new TotalsSql(engine.names());
+    public BatchRunner(Sessions sessions, EngineOptions options, Events events, BatchMeter meter, Watchdog watchdog) {
+        this.sessions = sessions;
+        this.options = options;
+        this.events = events;
+        this.meter = meter;
         this.watchdog = watchdog;
     }
 
     public BatchResult run(HeldClaim held, int limit) {
         Claim claim = held.claim();
         long started = System.nanoTime();
-        try (Session session = engine.sessions().open(engine.options().workerSocketTimeout())) {
+        try (Session session = sessions.open(options.workerSocketTimeout())) {
             OneFlush flush = held.prepared().flush();
             // Who waits for a batch's locks can only be counted between repair and fence.
-            boolean tries = flush != null && !engine.meter().isDue() && flush.isWorthATry();
+            boolean tries = flush != null && !meter.isDue() && flush.isWorthATry();
             Attempt attempt = new Attempt(held, limit, started, null, true);
             BatchResult result = tries ? batch(session, attempt.with(flush)) : null;
             return result != null ? result : Objects.requireNonNull(batch(session, tries ? attempt.again() : attempt));
@@ -97,7 +101,7 @@ public final class BatchRunner {
             }
         }
         if (attempt.first()) {
-            engine.events().publish(BackfillEvent.Kind.BATCH_ATTEMPTED, claim, null);
+            events.publish(BackfillEvent.Kind.BATCH_ATTEMPTED, claim, null);
         }
         if (flush != null && !looksAlone && flush.takesAll()) {
             return flush.all(session, attempt.held(), attempt.limit(), attempt.started());
@@ -110,19 +114,6 @@ public final class BatchRunner {
         return flush != null && window.unsent() != null
                 ? flush.rest(session, attempt.held(), repaired.begun(), window, attempt.limit(), attempt.started())
                 : commit(session, attempt, repaired.begun(), work(claim, window));
-    }
-
-    /** What a batch did whose answer was lost, and which has landed; null if the row can't be asked. */
-    public @Nullable Work landed(HeldClaim held, Claim anew) {
-        OneFlush flush = held.prepared().flush();
-        if (flush == null) {
-            return null;
-        }
-        try {
-            return flush.landed(anew, engine.control().inTransaction(session -> totals.read(session, anew.id())));
-        } catch (SQLException e) {
-            return null;
-        }
     }
 
     private static BatchResult refused(Begun begun) {
@@ -186,7 +177,7 @@ public final class BatchRunner {
 
     private Window watched(Session session, Attempt attempt, PreparedStatement first) throws Exception {
         // What the first statement took is gone for the code, too: its deadline must come while the lease holds.
-        Duration left = engine.options().transactionTimeout().minusNanos(System.nanoTime() - attempt.started());
+        Duration left = options.transactionTimeout().minusNanos(System.nanoTime() - attempt.started());
         try (Watchdog.Watch watch = watchdog.over(attempt.claim(), left)) {
             try {
                 WindowRepair repair = attempt.held().prepared().repair();
@@ -219,7 +210,7 @@ public final class BatchRunner {
     private BatchResult commit(Session session, Attempt attempt, Begun begun, Work work) throws SQLException {
         HeldClaim held = attempt.held();
         Pacing pacing = begun.pacing() == null ? held.prepared().definition().pacing() : begun.pacing();
-        long walBytes = engine.meter().walSince(begun, pacing, session);
+        long walBytes = meter.walSince(begun, pacing, session);
         try {
             Optional<BackfillState> state = held.prepared().fence().commit(session, held.claim(), begun.xid(), work);
             Duration took = Duration.ofNanos(System.nanoTime() - attempt.started());
@@ -227,7 +218,7 @@ public final class BatchRunner {
                 held.prepared().flush().counted(begun.totals(), work);
             }
             return state.<BatchResult>map(now -> new BatchResult.Committed(
-                            now, work, pacing, new Pacer.Cost(took, work.scanned(), walBytes)))
+                            now, work, pacing, new Cost(took, work.scanned(), walBytes)))
                     .orElseGet(() -> new BatchResult.Missed(work, took));
         } catch (SQLException e) {
             // The driver reports "it landed" and "it never arrived" alike: the connection is done with, and the row

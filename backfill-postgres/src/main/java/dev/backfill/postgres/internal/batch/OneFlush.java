@@ -15,8 +15,6 @@ import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.KeySql;
 import dev.backfill.postgres.internal.row.Values;
-import dev.backfill.postgres.internal.work.HeldClaim;
-import dev.backfill.postgres.internal.work.Pacer;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -41,6 +39,7 @@ public final class OneFlush {
     private final PageSql.@Nullable Forms window;
     private final FenceShapes told;
     private final FenceShapes counted;
+    private final TotalsSql read;
     private int misses;
     private int batchesToRest;
     private @Nullable Totals totals;
@@ -49,6 +48,7 @@ public final class OneFlush {
         this.begin = begin;
         this.fence = fence;
         this.window = repair.inOneFlush();
+        this.read = new TotalsSql(names);
         this.told = new FenceShapes(names, key, Origin.toldAndCounted(tableOid, key.table()));
         this.counted = new FenceShapes(names, key, Origin.counted(tableOid, key.table()));
     }
@@ -72,8 +72,9 @@ public final class OneFlush {
         totals = new Totals(before.scanned() + work.scanned(), before.changed() + work.changed());
     }
 
-    /** What a batch did whose answer was lost, if the row's counts as they are now say so. */
-    Work landed(Claim anew, Totals now) {
+    /** What a batch did that has landed, and whose answer was lost: the row's counts say so. */
+    public Work landed(Session session, Claim anew) throws SQLException {
+        Totals now = read.read(session, anew.id());
         Totals before = Objects.requireNonNullElse(totals, now);
         totals = now;
         return new Work(anew.checkpoint(), now.scanned() - before.scanned(), now.changed() - before.changed());
@@ -145,7 +146,7 @@ public final class OneFlush {
                 BackfillState.ofWireName(row.getString("state")),
                 work,
                 pacing,
-                new Pacer.Cost(took, work.scanned(), wal));
+                new Cost(took, work.scanned(), wal));
     }
 
     private @Nullable BatchResult failed(Session session, SQLException e) {

@@ -3,8 +3,9 @@ package dev.backfill.postgres.internal.batch;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.CustomRepair;
 import dev.backfill.Repair;
+import dev.backfill.host.EngineOptions;
+import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.KeySql;
-import dev.backfill.postgres.internal.work.EngineContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,14 +26,15 @@ public record PreparedDefinition(
         FenceSql fence,
         @Nullable OneFlush flush) {
 
-    public static PreparedDefinition of(EngineContext engine, BackfillDefinition<?> definition, TableFacts facts) {
+    public static PreparedDefinition of(
+            Names names, EngineOptions options, BackfillDefinition<?> definition, TableFacts facts) {
         KeySql key = new KeySql(definition.table(), definition.key());
         WindowRepair repair = repair(definition, key, facts);
         BeginSql begin =
-                new BeginSql(engine.names(), engine.options(), definition.startBarrier(), repair.first(), facts.oid());
-        FenceSql fence = new FenceSql(engine.names(), key, engine.options());
-        OneFlush flush = engine.options().fusedCommit() && facts.plain()
-                ? new OneFlush(engine.names(), key, repair, begin, fence, facts.oid())
+                new BeginSql(names, options, definition.startBarrier(), repair.first(), facts.oid());
+        FenceSql fence = new FenceSql(names, key, options);
+        OneFlush flush = options.fusedCommit() && facts.plain()
+                ? new OneFlush(names, key, repair, begin, fence, facts.oid())
                 : null;
         return new PreparedDefinition(definition, key, repair, begin, fence, flush);
     }

@@ -7,15 +7,17 @@ import dev.backfill.NoRowMatches;
 import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
 import dev.backfill.ValidationTransaction;
+import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.postgres.internal.batch.ValidationSql.Begun;
 import dev.backfill.postgres.internal.batch.ValidationSql.Span;
 import dev.backfill.postgres.internal.jdbc.GuardedConnection;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import dev.backfill.postgres.internal.jdbc.SqlText;
+import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.KeySql;
-import dev.backfill.postgres.internal.work.EngineContext;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -31,13 +33,15 @@ public final class ValidationRunner {
 
     private static final Duration SOCKET_MARGIN = Duration.ofSeconds(10);
 
-    private final EngineContext engine;
+    private final Sessions sessions;
+    private final Duration timeout;
     private final ValidationSql sql;
 
-    /** For one engine. */
-    public ValidationRunner(EngineContext engine) {
-        this.engine = engine;
-        this.sql = new ValidationSql(engine.names(), engine.options());
+    /** Runs on those sessions, within those limits. */
+    public ValidationRunner(Sessions sessions, Names names, EngineOptions options) {
+        this.sessions = sessions;
+        this.timeout = options.validationTimeout();
+        this.sql = new ValidationSql(names, options);
     }
 
     /** What came of it. */
@@ -79,6 +83,11 @@ public final class ValidationRunner {
         void begin() throws SQLException;
     }
 
+    /** How long PostgreSQL lets it run. */
+    public Duration timeout() {
+        return timeout;
+    }
+
     /** Runs it. */
     public Result run(BackfillDefinition<?> definition) {
         return run(definition, () -> {});
@@ -88,8 +97,7 @@ public final class ValidationRunner {
     @SuppressWarnings(
             "checkstyle:IllegalCatch") // An Error of a definition is the definition's failure, whatever its class.
     public Result run(BackfillDefinition<?> definition, Alone alone) {
-        try (Session session =
-                engine.sessions().open(engine.options().validationTimeout().plus(SOCKET_MARGIN))) {
+        try (Session session = sessions.open(timeout.plus(SOCKET_MARGIN))) {
             try {
                 Optional<Begun> row = sql.begin(session, definition.id());
                 if (row.isEmpty() || !isOf(definition, row.get())) {

@@ -4,7 +4,6 @@ import dev.backfill.BackfillId;
 import dev.backfill.internal.BoundedText;
 import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.Authority;
-import dev.backfill.postgres.internal.work.EngineContext;
 import java.sql.SQLException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

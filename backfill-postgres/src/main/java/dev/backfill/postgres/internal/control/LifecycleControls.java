@@ -90,11 +90,13 @@ public record LifecycleControls(PlaneContext plane) {
         if (!check.unwalkable().isEmpty()) {
             throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, check.unwalkable());
         }
-        List<Finding> refused = new PreflightCheck(plane.engine()).statements(session, definition, check);
+        List<Finding> refused = new PreflightCheck(
+                        plane.engine().names(), plane.engine().options())
+                .statements(session, definition, check);
         if (!refused.isEmpty()) {
             throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, refused);
         }
-        FamilyRanges.Taken taken = new FamilyRanges(plane.engine()).take(session, definition, facts);
+        FamilyRanges.Taken taken = new FamilyRanges(plane.engine().names()).take(session, definition, facts);
         if (!taken.findings().isEmpty()) {
             throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, taken.findings());
         }

@@ -13,10 +13,10 @@ import dev.backfill.operate.PaceOutcome;
 import dev.backfill.operate.UnknownBackfillException;
 import dev.backfill.postgres.internal.control.LifecycleControls.RefusedException;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.preflight.HealthCheck;
 import dev.backfill.postgres.internal.row.LedgerSql.Stored;
 import dev.backfill.postgres.internal.row.PaceSql;
 import dev.backfill.postgres.internal.row.RowSql.Row;
-import dev.backfill.postgres.internal.work.HealthCheck;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
@@ -47,8 +47,13 @@ public record PaceControls(PlaneContext plane) {
     private Pace pace(BackfillId id, Optional<PaceSql.Stored> stored) {
         BackfillDefinition<?> definition =
                 plane.local().registry().find(id.value()).orElse(null);
-        List<HealthSignal> signals =
-                definition == null ? List.of() : new HealthCheck(plane.engine()).measure(definition.table());
+        List<HealthSignal> signals = definition == null
+                ? List.of()
+                : new HealthCheck(
+                                plane.engine().control(),
+                                plane.engine().meter(),
+                                plane.engine().options().health())
+                        .measure(definition.table());
         Pacing own = definition == null ? Pacing.unlimited() : definition.pacing();
         return stored.map(s -> new Pace(s.pacing(), true, s.by(), s.at(), signals))
                 .orElseGet(() -> new Pace(own, false, null, null, signals));

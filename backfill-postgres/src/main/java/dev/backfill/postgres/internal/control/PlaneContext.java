@@ -14,7 +14,6 @@ import dev.backfill.postgres.internal.row.LedgerSql;
 import dev.backfill.postgres.internal.row.RowSql;
 import dev.backfill.postgres.internal.row.RowSql.Row;
 import dev.backfill.postgres.internal.row.SnapshotSql;
-import dev.backfill.postgres.internal.work.EngineContext;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;

@@ -96,7 +96,8 @@ public record ReadModel(PlaneContext plane) {
             if (plane.rows().read(session, id).isEmpty() || definition == null) {
                 throw unknown(id);
             }
-            return new PreflightCheck(plane.engine()).full(session, Objects.requireNonNull(definition));
+            return new PreflightCheck(plane.engine().names(), plane.engine().options())
+                    .full(session, Objects.requireNonNull(definition));
         });
     }
 

@@ -42,7 +42,10 @@ public record RehearsalControls(PlaneContext plane, RehearsalThreads threads) {
     }
 
     private RehearsalOutcome rehearse(ControlRequest request, SideControl control, Place place) throws SQLException {
-        Rehearser rehearser = new Rehearser(plane.engine());
+        Rehearser rehearser = new Rehearser(
+                plane.engine().sessions(),
+                plane.engine().names(),
+                plane.engine().options());
         Admitted admitted = control.carryOut(
                 (session, row, earlier) -> {
                     Rehearser.Prepared prepared = prepare(session, request, row, rehearser);

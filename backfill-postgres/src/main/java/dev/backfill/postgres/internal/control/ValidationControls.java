@@ -51,7 +51,10 @@ public final class ValidationControls {
     ValidationControls(PlaneContext plane, LifecycleControls controls, ValidationThreads threads) {
         this.plane = plane;
         this.controls = controls;
-        this.runner = new ValidationRunner(plane.engine());
+        this.runner = new ValidationRunner(
+                plane.engine().sessions(),
+                plane.engine().names(),
+                plane.engine().options());
         this.last = new LastValidationSql(plane.jooq());
         this.threads = threads;
     }

@@ -42,7 +42,15 @@ public final class EventLog {
         if (event.kind() == BackfillEvent.Kind.BATCH_COMMITTED) {
             line = line.addKeyValue("scanned", event.rowsScanned()).addKeyValue("changed", event.rowsChanged());
         }
-        line.log(sentence(event.kind()));
+        line.log(sentence(event.kind()) + subject(event));
+    }
+
+    /** Of which backfill, in the message too: most layouts leave out key-value pairs. */
+    private static String subject(BackfillEvent event) {
+        if (event.id() == null) {
+            return "";
+        }
+        return " (" + event.id() + (event.generation() == 0 ? ")" : ", generation " + event.generation() + ")");
     }
 
     private static LoggingEventBuilder with(LoggingEventBuilder line, String key, @Nullable String value) {

@@ -6,11 +6,11 @@ import dev.backfill.FamilyPart;
 import dev.backfill.operate.Finding;
 import dev.backfill.postgres.internal.batch.TableFacts;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.ActionSql;
 import dev.backfill.postgres.internal.row.FamilySql;
 import dev.backfill.postgres.internal.row.FamilySql.Range;
 import dev.backfill.postgres.internal.row.FamilySql.Ranges;
-import dev.backfill.postgres.internal.work.EngineContext;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,8 +28,9 @@ public final class FamilyRanges {
 
     private final FamilySql families;
 
-    public FamilyRanges(EngineContext engine) {
-        this.families = new FamilySql(engine.names());
+    /** Over the families of these tables. */
+    public FamilyRanges(Names names) {
+        this.families = new FamilySql(names);
     }
 
     /** What keeps a part from being started; nothing for a definition of a whole source. */

@@ -1,11 +1,12 @@
 package dev.backfill.postgres.internal.preflight;
 
 import dev.backfill.BackfillDefinition;
+import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.Finding;
 import dev.backfill.operate.Preflight;
 import dev.backfill.postgres.internal.batch.TableFacts;
 import dev.backfill.postgres.internal.jdbc.Session;
-import dev.backfill.postgres.internal.work.EngineContext;
+import dev.backfill.postgres.internal.migrate.Names;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,9 +15,10 @@ import java.util.List;
  * What stands in the way of a start, and what it would set off: the same questions for a start and for somebody who only asks.
  * Changes nothing. Thread-safe.
  *
- * @param engine the engine's parts
+ * @param names the library's tables
+ * @param options time limits
  */
-public record PreflightCheck(EngineContext engine) {
+public record PreflightCheck(Names names, EngineOptions options) {
 
     /** Everything, in the session's transaction. */
     public Preflight full(Session session, BackfillDefinition<?> definition) throws SQLException {
@@ -40,8 +42,8 @@ public record PreflightCheck(EngineContext engine) {
         if (facts == null || !check.passed()) {
             return List.of();
         }
-        List<Finding> findings = new ArrayList<>(new FamilyRanges(engine).findings(session, definition));
-        findings.addAll(new StatementProbe(engine).errors(session, definition, facts));
+        List<Finding> findings = new ArrayList<>(new FamilyRanges(names).findings(session, definition));
+        findings.addAll(new StatementProbe(names, options).errors(session, definition, facts));
         return findings;
     }
 }

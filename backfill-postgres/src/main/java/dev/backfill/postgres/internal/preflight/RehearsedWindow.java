@@ -1,19 +1,20 @@
 package dev.backfill.postgres.internal.preflight;
 
+import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.operate.Rehearsal.Sample;
-import dev.backfill.postgres.internal.batch.OverdueException;
+import dev.backfill.postgres.internal.batch.FailurePolicy;
 import dev.backfill.postgres.internal.batch.PageSql;
 import dev.backfill.postgres.internal.batch.PreparedDefinition;
 import dev.backfill.postgres.internal.batch.WindowRepair;
 import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.HealthSql;
+import dev.backfill.postgres.internal.supervise.OverdueException;
 import dev.backfill.postgres.internal.supervise.RehearsalThreads;
-import dev.backfill.postgres.internal.work.EngineContext;
-import dev.backfill.postgres.internal.work.FailurePolicy;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -26,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RehearsedWindow implements RehearsalThreads.Window<Sample> {
 
-    private final EngineContext engine;
+    private final Sessions sessions;
+    private final EngineOptions options;
     private final Limits limits;
     private final PreparedDefinition prepared;
     private final int limit;
@@ -37,8 +39,15 @@ public final class RehearsedWindow implements RehearsalThreads.Window<Sample> {
     private boolean entered;
     private boolean abandoned;
 
-    RehearsedWindow(EngineContext engine, Limits limits, Rehearser.Prepared what, String position, Claim claim) {
-        this.engine = engine;
+    RehearsedWindow(
+            Sessions sessions,
+            EngineOptions options,
+            Limits limits,
+            Rehearser.Prepared what,
+            String position,
+            Claim claim) {
+        this.sessions = sessions;
+        this.options = options;
         this.limits = limits;
         this.prepared = what.definition();
         this.limit = what.limit();
@@ -51,7 +60,7 @@ public final class RehearsedWindow implements RehearsalThreads.Window<Sample> {
             "checkstyle:IllegalCatch") // An Error of a definition is the definition's failure, whatever its class.
     public Sample call() throws SQLException {
         // Closing a session rolls back whatever it has open: there is no way to a commit from here.
-        try (Session opened = engine.sessions().open(engine.options().workerSocketTimeout())) {
+        try (Session opened = sessions.open(options.workerSocketTimeout())) {
             begin(opened);
             enter(opened);
             try {
@@ -80,8 +89,7 @@ public final class RehearsedWindow implements RehearsalThreads.Window<Sample> {
     }
 
     private Sample failed(Throwable thrown) {
-        Diagnostic why =
-                new FailurePolicy(engine.options()).ofBatch(thrown, claim, 1).diagnostic();
+        Diagnostic why = new FailurePolicy(options).ofBatch(thrown, claim, 1).diagnostic();
         return new Sample(position, 0, 0, Duration.ofNanos(System.nanoTime() - started), 0, List.of(), why);
     }
 

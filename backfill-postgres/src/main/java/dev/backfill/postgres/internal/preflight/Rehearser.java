@@ -2,6 +2,7 @@ package dev.backfill.postgres.internal.preflight;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.FamilyPart;
+import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.Rehearsal;
 import dev.backfill.operate.Rehearsal.Sample;
@@ -10,13 +11,15 @@ import dev.backfill.postgres.internal.batch.TableFacts;
 import dev.backfill.postgres.internal.batch.ValidationSql.Span;
 import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Sessions;
+import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.Claim;
+import dev.backfill.postgres.internal.row.EndsSql;
 import dev.backfill.postgres.internal.row.FamilySql;
 import dev.backfill.postgres.internal.row.FamilySql.Range;
 import dev.backfill.postgres.internal.row.FamilySql.Ranges;
 import dev.backfill.postgres.internal.row.RowSql.Row;
 import dev.backfill.postgres.internal.supervise.RehearsalThreads;
-import dev.backfill.postgres.internal.work.EngineContext;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,23 +42,27 @@ public final class Rehearser {
     // PostgreSQL's own limit comes first: what it says of a slow statement is worth more than that time is over.
     private static final Duration GRACE = Duration.ofMillis(500);
 
-    private final EngineContext engine;
+    private final Sessions sessions;
+    private final Names names;
+    private final EngineOptions options;
     private final Limits limits;
 
-    /** For one engine. */
-    public Rehearser(EngineContext engine) {
-        this.engine = engine;
-        Duration most = engine.options().transactionTimeout().compareTo(LONGEST_WINDOW) < 0
-                ? engine.options().transactionTimeout()
+    /** Rehearses on those sessions, within those limits. */
+    public Rehearser(Sessions sessions, Names names, EngineOptions options) {
+        this.sessions = sessions;
+        this.names = names;
+        this.options = options;
+        Duration most = options.transactionTimeout().compareTo(LONGEST_WINDOW) < 0
+                ? options.transactionTimeout()
                 : LONGEST_WINDOW;
-        this.limits = Limits.ofOneLongStatement(most, engine.options().lockTimeout());
+        this.limits = Limits.ofOneLongStatement(most, options.lockTimeout());
     }
 
     /** The plan and the windows, looked up in the caller's transaction; the windows are not run yet. */
     public Prepared prepare(Session session, BackfillDefinition<?> definition, TableFacts facts, Row row)
             throws SQLException {
-        PreparedDefinition prepared = PreparedDefinition.of(engine, definition, facts);
-        int limit = Math.min(definition.batchSize(), engine.options().batchSizeCap());
+        PreparedDefinition prepared = PreparedDefinition.of(names, options, definition, facts);
+        int limit = Math.min(definition.batchSize(), options.batchSizeCap());
         Range range = range(session, prepared, row);
         Span span = range.bound() == null ? null : new Span(range.low(), range.bound());
         Map<String, Optional<List<String>>> starts = new LinkedHashMap<>();
@@ -69,7 +76,7 @@ public final class Rehearser {
             Optional.ofNullable(samples.beforeLast(session, span, limit))
                     .ifPresent(key -> starts.put("last", Optional.of(key)));
         }
-        List<String> plan = new StatementProbe(engine).summary(session, definition, facts);
+        List<String> plan = new StatementProbe(names, options).summary(session, definition, facts);
         Long rows = facts.estimatedRows() == null ? null : (long) (facts.estimatedRows() * range.share());
         return new Prepared(prepared, row, span, limit, starts, plan, rows);
     }
@@ -81,8 +88,7 @@ public final class Rehearser {
         if (row.state() != BackfillState.PENDING) {
             return new Range(row.rangeParts(), row.rangeLow(), row.bound(), share, null);
         }
-        Optional<Ranges> family =
-                part == null ? Optional.empty() : new FamilySql(engine.names()).find(session, part.family());
+        Optional<Ranges> family = part == null ? Optional.empty() : new FamilySql(names).find(session, part.family());
         return family.isPresent()
                 ? family.get().of(Objects.requireNonNull(part).index())
                 : new Range(null, null, new EndsSql(prepared.key()).greatest(session), share, null);
@@ -134,7 +140,7 @@ public final class Rehearser {
         List<Sample> samples = new ArrayList<>();
         for (Map.Entry<String, Optional<List<String>>> start : what.starts.entrySet()) {
             RehearsedWindow window =
-                    new RehearsedWindow(engine, limits, what, start.getKey(), what.claim(start.getValue()));
+                    new RehearsedWindow(sessions, options, limits, what, start.getKey(), what.claim(start.getValue()));
             Optional<Sample> sample = place.run(window, limits.statement().plus(GRACE), GRACE);
             if (sample.isEmpty()) {
                 samples.add(window.overdue());

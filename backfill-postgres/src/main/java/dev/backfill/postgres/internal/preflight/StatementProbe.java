@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.NoRowMatches;
 import dev.backfill.Validation;
+import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.Finding;
 import dev.backfill.postgres.internal.batch.PageSql;
 import dev.backfill.postgres.internal.batch.PreparedDefinition;
@@ -18,8 +19,9 @@ import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import dev.backfill.postgres.internal.jdbc.SqlText;
+import dev.backfill.postgres.internal.migrate.Names;
+import dev.backfill.postgres.internal.row.EndsSql;
 import dev.backfill.postgres.internal.row.KeySql;
-import dev.backfill.postgres.internal.work.EngineContext;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -33,9 +35,10 @@ import org.jspecify.annotations.Nullable;
  * Plans the statements that a definition will really send, without running them: whether PostgreSQL takes the author's SQL, and
  * whether it walks the source through an index. Works behind a savepoint in the session's transaction. Thread-safe.
  *
- * @param engine what the parts share
+ * @param names the library's tables
+ * @param options time limits
  */
-public record StatementProbe(EngineContext engine) {
+public record StatementProbe(Names names, EngineOptions options) {
 
     // Below this a whole read of the table costs less than a walk through its index, and the planner is right to prefer
     // it.
@@ -52,7 +55,7 @@ public record StatementProbe(EngineContext engine) {
     public List<Finding> errors(Session session, BackfillDefinition<?> definition, TableFacts facts)
             throws SQLException {
         List<Finding> findings = new ArrayList<>();
-        PreparedDefinition prepared = PreparedDefinition.of(engine, definition, facts);
+        PreparedDefinition prepared = PreparedDefinition.of(names, options, definition, facts);
         EndsSql ends = new EndsSql(prepared.key());
         List<String> greatest = ends.greatest(session);
         Params params = PageSql.params(ends.least(session), greatest, definition.batchSize());
@@ -107,7 +110,7 @@ public record StatementProbe(EngineContext engine) {
     /** How PostgreSQL would walk a window, one line per scan; empty when it refuses the statement. */
     public List<String> summary(Session session, BackfillDefinition<?> definition, TableFacts facts)
             throws SQLException {
-        PreparedDefinition prepared = PreparedDefinition.of(engine, definition, facts);
+        PreparedDefinition prepared = PreparedDefinition.of(names, options, definition, facts);
         EndsSql ends = new EndsSql(prepared.key());
         Params params = PageSql.params(ends.least(session), ends.greatest(session), definition.batchSize());
         List<String> lines = new ArrayList<>();

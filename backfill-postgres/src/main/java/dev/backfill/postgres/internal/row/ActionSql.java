@@ -8,7 +8,6 @@ import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.migrate.Names;
-import dev.backfill.postgres.internal.preflight.EndsSql;
 import dev.backfill.postgres.internal.row.FamilySql.Range;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

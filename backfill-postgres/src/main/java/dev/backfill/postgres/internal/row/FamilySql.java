@@ -8,8 +8,6 @@ import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.migrate.Names;
-import dev.backfill.postgres.internal.preflight.EndsSql;
-import dev.backfill.postgres.internal.preflight.SplitsSql;
 import java.sql.Array;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

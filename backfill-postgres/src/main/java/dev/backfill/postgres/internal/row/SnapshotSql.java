@@ -1,7 +1,6 @@
 package dev.backfill.postgres.internal.row;
 
 import dev.backfill.BackfillId;
-import dev.backfill.postgres.internal.batch.ApplicationName;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;

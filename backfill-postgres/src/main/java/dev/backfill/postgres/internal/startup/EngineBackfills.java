@@ -7,7 +7,6 @@ import dev.backfill.host.Readiness;
 import dev.backfill.operate.BackfillOperations;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.postgres.internal.control.OperatorPlane;
-import dev.backfill.postgres.internal.control.PlaneContext;
 import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.migrate.Migration;
@@ -15,7 +14,6 @@ import dev.backfill.postgres.internal.supervise.RehearsalThreads;
 import dev.backfill.postgres.internal.supervise.StuckThreads;
 import dev.backfill.postgres.internal.supervise.SystemPause;
 import dev.backfill.postgres.internal.supervise.ValidationThreads;
-import dev.backfill.postgres.internal.work.WorkerPool;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -48,7 +46,7 @@ public final class EngineBackfills implements Backfills {
     private final OperatorPlane operations;
     private final Thread bootThread;
     private final CountDownLatch firstAttempt = new CountDownLatch(1);
-    private final AtomicReference<@Nullable WorkerPool> crew = new AtomicReference<>();
+    private final AtomicReference<@Nullable WorkerGraph> crew = new AtomicReference<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile boolean started;
     private volatile boolean complete;
@@ -67,7 +65,7 @@ public final class EngineBackfills implements Backfills {
         Duration patience = configuration.options().operatorTimeout();
         this.operations = new OperatorPlane(
                 configuration.authorizer(),
-                () -> boot.context(patience),
+                () -> boot.engine(patience).plane(),
                 validations,
                 rehearsals,
                 events,
@@ -163,9 +161,9 @@ public final class EngineBackfills implements Backfills {
     }
 
     private void started() {
-        WorkerPool workers = new WorkerPool(context().engine(), pause, configuration.processName());
+        WorkerGraph workers = new WorkerGraph(engine(), pause);
         crew.set(workers);
-        // Before their threads, of which a machine may have no more: a second crew would have none either.
+        // Before their threads, whose creation may fail: a second pool would have no threads either.
         started = true;
         if (!closed.get()) {
             workers.start();
@@ -178,12 +176,12 @@ public final class EngineBackfills implements Backfills {
     }
 
     private boolean allBusy() {
-        WorkerPool workers = crew.get();
+        WorkerGraph workers = crew.get();
         return workers != null && workers.allBusy();
     }
 
-    private PlaneContext context() {
-        return boot.context(configuration.options().operatorTimeout());
+    private EngineGraph engine() {
+        return boot.engine(configuration.options().operatorTimeout());
     }
 
     @Override
@@ -198,7 +196,7 @@ public final class EngineBackfills implements Backfills {
 
     @Override
     public BackfillWorker worker(String name) {
-        WorkerPool workers = crew.get();
+        WorkerGraph workers = crew.get();
         if (workers == null) {
             if (!closed.get()) {
                 requireStarted();
@@ -222,7 +220,7 @@ public final class EngineBackfills implements Backfills {
         if (complete) {
             return;
         }
-        String schema = context().engine().names().schema();
+        String schema = engine().names().schema();
         throw new BackfillUnavailableException(
                 BackfillUnavailableException.Reason.UNAVAILABLE,
                 "Startup is not complete yet in schema " + schema + ".",
@@ -280,7 +278,7 @@ public final class EngineBackfills implements Backfills {
     }
 
     private void closeCrew() {
-        WorkerPool workers = crew.getAndSet(null);
+        WorkerGraph workers = crew.getAndSet(null);
         if (workers != null) {
             workers.close();
         }

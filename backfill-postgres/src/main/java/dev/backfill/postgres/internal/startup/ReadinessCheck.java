@@ -8,7 +8,6 @@ import dev.backfill.host.Readiness;
 import dev.backfill.host.Readiness.Input;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.postgres.internal.control.OperatorPlane.BootRefusal;
-import dev.backfill.postgres.internal.control.PlaneContext;
 import dev.backfill.postgres.internal.control.Unavailability;
 import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Redaction;
@@ -80,8 +79,8 @@ public final class ReadinessCheck {
 
     private Readiness look() {
         try {
-            PlaneContext plane = boot.context(PATIENCE);
-            Map<String, String> open = notCompleted(plane);
+            EngineGraph engine = boot.engine(PATIENCE);
+            Map<String, String> open = notCompleted(engine);
             return started.get() ? decided(open) : starting();
         } catch (BackfillUnavailableException e) {
             return unusable(e);
@@ -167,13 +166,13 @@ public final class ReadinessCheck {
     }
 
     /** Required backfills that are not completed, with state or code; also the proof that PostgreSQL can be read and the tables are whole. */
-    private Map<String, String> notCompleted(PlaneContext plane) throws SQLException {
+    private Map<String, String> notCompleted(EngineGraph engine) throws SQLException {
         // Limits of its own: who probes must hear of a silent server soon.
-        Transactions probe = new Transactions(
-                plane.engine().sessions(), new Limits(PATIENCE, PATIENCE, PATIENCE, PATIENCE), PATIENCE);
+        Transactions probe =
+                new Transactions(engine.sessions(), new Limits(PATIENCE, PATIENCE, PATIENCE, PATIENCE), PATIENCE);
         if (completedForEver || required.isEmpty()) {
             return probe.inTransaction(session -> {
-                boot.requireTables(session, plane.engine().names());
+                boot.requireTables(session, engine.names());
                 return Map.of();
             });
         }
@@ -181,10 +180,9 @@ public final class ReadinessCheck {
         String[] parts = required.stream().map(this::parts).toArray(String[]::new);
         String[] codecs = required.stream().map(this::codec).toArray(String[]::new);
         return probe.inTransaction(session -> {
-            boot.requireTables(session, plane.engine().names());
+            boot.requireTables(session, engine.names());
             Map<String, String> open = new LinkedHashMap<>();
-            try (PreparedStatement statement = plane.engine()
-                            .names()
+            try (PreparedStatement statement = engine.names()
                             .sql(NOT_COMPLETED)
                             .prepare(
                                     session.connection(),

@@ -7,30 +7,21 @@ import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.OperatorRequest;
-import dev.backfill.postgres.internal.control.LocalView;
 import dev.backfill.postgres.internal.control.OperatorPlane;
 import dev.backfill.postgres.internal.control.OperatorPlane.BootRefusal;
-import dev.backfill.postgres.internal.control.PlaneContext;
 import dev.backfill.postgres.internal.control.Unavailability;
 import dev.backfill.postgres.internal.events.Events;
-import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.postgres.internal.jdbc.SqlFailure;
-import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.migrate.LibraryTables;
 import dev.backfill.postgres.internal.migrate.Migration;
 import dev.backfill.postgres.internal.migrate.Migrator;
 import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.migrate.SchemaVersion;
-import dev.backfill.postgres.internal.row.AuditSql;
-import dev.backfill.postgres.internal.row.ClaimSql;
-import dev.backfill.postgres.internal.row.OutcomeSql;
 import dev.backfill.postgres.internal.row.RegistrationSql;
 import dev.backfill.postgres.internal.supervise.StuckThreads;
-import dev.backfill.postgres.internal.work.BatchMeter;
-import dev.backfill.postgres.internal.work.EngineContext;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -56,7 +47,6 @@ import org.slf4j.LoggerFactory;
 public final class StartupSteps {
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
-    private static final Duration ROW_LOCK_WAIT = Duration.ofSeconds(2);
 
     private final Configuration configuration;
     private final List<Migration> steps;
@@ -64,7 +54,7 @@ public final class StartupSteps {
     private final BooleanSupplier allBusy;
     private final StuckThreads caught;
     private final Sessions sessions;
-    private final AtomicReference<@Nullable PlaneContext> verified = new AtomicReference<>();
+    private final AtomicReference<@Nullable EngineGraph> verified = new AtomicReference<>();
     private final Set<BackfillId> toStart;
     private final Map<BackfillId, BootRefusal> refused = new ConcurrentHashMap<>();
     private volatile @Nullable BackfillException problem;
@@ -102,12 +92,12 @@ public final class StartupSteps {
                     && !migrator(names(patience)).migrate()) {
                 return false;
             }
-            PlaneContext plane = context(patience);
+            EngineGraph engine = engine(patience);
             if (configuration.mode() == SchemaMode.MIGRATE) {
                 hostMigrations();
             }
             schemaSettled = true;
-            register(plane);
+            register(engine);
             problem = null;
             return true;
         } catch (SQLException e) {
@@ -124,11 +114,11 @@ public final class StartupSteps {
      * @throws BackfillUnavailableException when PostgreSQL could not be asked, or could not start one of them
      */
     void startRequired() {
-        PlaneContext plane = context(configuration.options().operatorTimeout());
+        EngineGraph engine = engine(configuration.options().operatorTimeout());
         SQLException first = null;
         for (BackfillId id : List.copyOf(toStart)) {
             try {
-                start(plane, id);
+                start(engine, id);
             } catch (SQLException e) {
                 first = first == null ? e : first;
                 if (SqlFailure.of(e) == SqlFailure.INFRASTRUCTURE) {
@@ -170,13 +160,13 @@ public final class StartupSteps {
     }
 
     /**
-     * The shared parts, once the library's tables were found usable; asked for anew on each call until then.
+     * The object graph, once the library's tables were found usable; asked for anew on each call until then.
      *
      * @param patience how long to wait for an answer of the server
      * @throws BackfillUnavailableException while they can't be used
      */
-    PlaneContext context(Duration patience) {
-        PlaneContext known = verified.get();
+    EngineGraph engine(Duration patience) {
+        EngineGraph known = verified.get();
         if (known != null) {
             return known;
         }
@@ -186,9 +176,7 @@ public final class StartupSteps {
                 SchemaVersion.read(session, names).require(names, steps);
                 requireTables(session, names);
             }
-            LocalView local = new LocalView(
-                    configuration.registry(), configuration.options().maxAttempts(), allBusy, caught);
-            PlaneContext made = PlaneContext.of(engine(names), local);
+            EngineGraph made = new EngineGraph(configuration, names, sessions, events, allBusy, caught);
             return verified.compareAndSet(null, made) ? made : Objects.requireNonNull(verified.get());
         } catch (SQLException e) {
             throw Unavailability.of(e);
@@ -205,26 +193,6 @@ public final class StartupSteps {
         if (steps.equals(Migration.ALL)) {
             LibraryTables.require(session, names);
         }
-    }
-
-    private EngineContext engine(Names names) {
-        ClaimSql claims = new ClaimSql(names);
-        return new EngineContext(
-                configuration.options(),
-                names,
-                configuration.registry(),
-                sessions,
-                new Transactions(
-                        sessions,
-                        Limits.ofControl(configuration.options(), ROW_LOCK_WAIT),
-                        configuration.options().operatorTimeout()),
-                new EngineContext.Statements(
-                        claims,
-                        new OutcomeSql(names, claims, configuration.options()),
-                        new AuditSql(names, configuration.sink())),
-                events,
-                new BatchMeter(),
-                caught);
     }
 
     private Migrator migrator(Names names) {
@@ -272,23 +240,23 @@ public final class StartupSteps {
         }
     }
 
-    private void register(PlaneContext plane) throws SQLException {
-        RegistrationSql registration = new RegistrationSql(plane.engine().names());
-        plane.engine().control().inTransaction(session -> {
+    private void register(EngineGraph engine) throws SQLException {
+        RegistrationSql registration = new RegistrationSql(engine.names());
+        engine.transactions().inTransaction(session -> {
             registration.insertMissing(session, configuration.registry().ids());
             return true;
         });
-        plane.engine().control().inTransaction(session -> {
+        engine.transactions().inTransaction(session -> {
             registration.describe(session, configuration.registry().all(), LibraryVersion.TEXT);
             return true;
         });
     }
 
-    private void start(PlaneContext plane, BackfillId id) throws SQLException {
+    private void start(EngineGraph engine, BackfillId id) throws SQLException {
         OperatorRequest request = new OperatorRequest(
                 BackfillAction.START, id, "startup-" + UUID.randomUUID(), Authority.startup(), null);
         // Recorded once: a start that is tried every few seconds must not fill the audit.
-        BootRefusal why = OperatorPlane.startAtBoot(plane, request, !refused.containsKey(id))
+        BootRefusal why = OperatorPlane.startAtBoot(engine.plane(), request, !refused.containsKey(id))
                 .orElse(null);
         if (why == null) {
             toStart.remove(id);

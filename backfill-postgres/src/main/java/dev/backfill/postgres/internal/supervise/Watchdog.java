@@ -1,11 +1,7 @@
 package dev.backfill.postgres.internal.supervise;
 
-import dev.backfill.host.StepOutcome;
-import dev.backfill.postgres.internal.batch.OverdueException;
+import dev.backfill.host.EngineOptions;
 import dev.backfill.postgres.internal.row.Claim;
-import dev.backfill.postgres.internal.work.EngineContext;
-import dev.backfill.postgres.internal.work.FailurePolicy;
-import dev.backfill.postgres.internal.work.FailureRecorder;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -19,36 +15,41 @@ import org.slf4j.LoggerFactory;
  * The engine's own deadline for a definition's code (BB-2). PostgreSQL ends a transaction that takes too long, but nobody can end a
  * loop in Java: first the thread is interrupted; code that does not heed it loses its claim by a failure recorded while the lease
  * holds, and this process claims that backfill no more until the code has come back, or one worker after another would be caught
- * in it. Watches the engine's own threads, never those of a host that steps a worker. Thread-safe; owns one thread.
+ * in it. Watches the engine's own threads, never those of a host that steps a worker. Thread-safe.
  */
-public final class Watchdog implements AutoCloseable {
+public final class Watchdog {
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
 
     private final Duration lease;
     private final Duration transaction;
-    private final FailurePolicy policy;
-    private final FailureRecorder recorder;
+    private final Overrun overrun;
     private final @Nullable ScheduledThreadPoolExecutor timer;
     private final StuckThreads caught;
 
-    private Watchdog(EngineContext engine, FailureRecorder recorder, @Nullable ScheduledThreadPoolExecutor timer) {
-        this.lease = engine.options().lease();
-        this.transaction = engine.options().transactionTimeout();
-        this.policy = new FailurePolicy(engine.options());
-        this.recorder = recorder;
-        this.caught = engine.caught();
+    /**
+     * Watches; without a timer it lets everything take its time, for threads that are not ours.
+     *
+     * @param timer shut down by its owner
+     */
+    public Watchdog(
+            EngineOptions options, StuckThreads caught, Overrun overrun, @Nullable ScheduledThreadPoolExecutor timer) {
+        this.lease = options.lease();
+        this.transaction = options.transactionTimeout();
+        this.caught = caught;
+        this.overrun = overrun;
         this.timer = timer;
     }
 
-    /** Watches. */
-    public static Watchdog of(EngineContext engine, FailureRecorder recorder, String processName) {
-        return new Watchdog(engine, recorder, Timers.on("backfill-watchdog-" + processName));
-    }
-
-    /** Lets everything take its time: for threads that are not ours. */
-    public static Watchdog blind(EngineContext engine, FailureRecorder recorder) {
-        return new Watchdog(engine, recorder, null);
+    /** What follows when the code under a claim does not come back. */
+    @FunctionalInterface
+    public interface Overrun {
+        /**
+         * Records it, from the watchdog's thread.
+         *
+         * @return false to be asked again a little later
+         */
+        boolean record(Claim claim);
     }
 
     /**
@@ -72,13 +73,6 @@ public final class Watchdog implements AutoCloseable {
         } catch (RejectedExecutionException e) {
             // The engine closes, and interrupts what does not end.
             return null;
-        }
-    }
-
-    @Override
-    public void close() {
-        if (timer != null) {
-            timer.shutdownNow();
         }
     }
 
@@ -121,8 +115,7 @@ public final class Watchdog implements AutoCloseable {
         }
 
         private void record() {
-            StepOutcome outcome = recorder.record(claim, policy.overdue(claim));
-            if (outcome instanceof StepOutcome.Unavailable) {
+            if (!overrun.record(claim)) {
                 // Until the lease is over, after which the attempt is charged to a lost owner instead.
                 synchronized (this) {
                     due = stay.isOver() ? null : after(lease.dividedBy(10), this::record);

@@ -3,11 +3,13 @@ package dev.backfill.postgres.internal.work;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.operate.DiagnosticCode;
+import dev.backfill.postgres.internal.batch.FailurePolicy.Decision;
+import dev.backfill.postgres.internal.batch.FailurePolicy.Kind;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
+import dev.backfill.postgres.internal.jdbc.Transactions;
+import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.Claim;
-import dev.backfill.postgres.internal.work.FailurePolicy.Decision;
-import dev.backfill.postgres.internal.work.FailurePolicy.Kind;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -15,12 +17,15 @@ import java.sql.SQLException;
 /** Says which transactions the start barrier waits for: processes and ages, no query text. Thread-safe. */
 public final class BarrierReport {
 
-    private final EngineContext engine;
+    private final Transactions transactions;
+    private final FailureRecorder recorder;
     private final Sql open;
 
-    BarrierReport(EngineContext engine) {
-        this.engine = engine;
-        this.open = engine.names().sql("""
+    /** Reads in those transactions. */
+    public BarrierReport(Transactions transactions, Names names, FailureRecorder recorder) {
+        this.transactions = transactions;
+        this.recorder = recorder;
+        this.open = names.sql("""
                 /* backfill:barrier */ SELECT count(*) AS n, min(t.since) AS since,
                   (array_agg(t.who ORDER BY t.since))[1] AS who,
                   extract(epoch FROM pg_catalog.clock_timestamp() - min(t.since))::bigint AS age
@@ -33,7 +38,7 @@ public final class BarrierReport {
     }
 
     /** What is to be done once a claim has waited longer than it may: an operator must look. */
-    StepOutcome overdue(FailureRecorder recorder, Claim claim) {
+    StepOutcome overdue(Claim claim) {
         String message = DiagnosticCode.START_BARRIER_TIMEOUT.meaning() + " " + describe(claim);
         Diagnostic why = Diagnostic.of(DiagnosticCode.START_BARRIER_TIMEOUT, message, null);
         return recorder.record(claim, new Decision(Kind.BLOCK, why, false));
@@ -41,7 +46,7 @@ public final class BarrierReport {
 
     String describe(Claim claim) {
         try {
-            return engine.control().inTransaction(session -> {
+            return transactions.inTransaction(session -> {
                 try (PreparedStatement statement = open.prepare(
                                 session.connection(), Params.of("id", claim.id().value()));
                         ResultSet row = statement.executeQuery()) {

@@ -1,26 +1,38 @@
 package dev.backfill.postgres.internal.work;
 
+import dev.backfill.BackfillId;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.Diagnostic;
+import dev.backfill.operate.DiagnosticCode;
+import dev.backfill.postgres.internal.batch.FailurePolicy;
+import dev.backfill.postgres.internal.batch.FailurePolicy.Decision;
 import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Transactions;
+import dev.backfill.postgres.internal.row.AuditSql;
 import dev.backfill.postgres.internal.row.AuditSql.AuditFailedException;
 import dev.backfill.postgres.internal.row.Claim;
-import dev.backfill.postgres.internal.work.FailurePolicy.Decision;
+import dev.backfill.postgres.internal.row.ClaimSql.Candidate;
+import dev.backfill.postgres.internal.row.OutcomeSql;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records what was decided, in a transaction of its own, before anybody calls it handled (RB-1). If that can't be written, nothing
  * is: the lease runs out, and the attempt is charged already. Thread-safe.
  *
- * @param engine what the parts share
+ * @param transactions short ones
+ * @param outcomes the statements
+ * @param audit audit records
+ * @param events who hears of it
  * @param losses says what became of a claim that is lost
  */
-public record FailureRecorder(EngineContext engine, LostClaimDiagnosis losses) {
+public record FailureRecorder(
+        Transactions transactions, OutcomeSql outcomes, AuditSql audit, Events events, LostClaimDiagnosis losses) {
 
     private static final Authority ENGINE = new Authority(Authority.Kind.ENGINE, null);
 
@@ -29,14 +41,11 @@ public record FailureRecorder(EngineContext engine, LostClaimDiagnosis losses) {
         Diagnostic why = decision.diagnostic();
         try {
             boolean recorded = switch (decision.kind()) {
-                case RETRY ->
-                    engine.control().inTransaction(s -> engine.sql().outcomes().delay(s, claim, why, false));
-                case RETRY_CONTENTION ->
-                    engine.control().inTransaction(s -> engine.sql().outcomes().delay(s, claim, why, true));
-                case NARROW ->
-                    engine.control().inTransaction(s -> engine.sql().outcomes().narrow(s, claim, why));
-                case BLOCK -> engine.control().inTransaction(s -> end(s, claim, BackfillState.BLOCKED, why));
-                case FAIL -> engine.control().inTransaction(s -> end(s, claim, BackfillState.FAILED, why));
+                case RETRY -> transactions.inTransaction(s -> outcomes.delay(s, claim, why, false));
+                case RETRY_CONTENTION -> transactions.inTransaction(s -> outcomes.delay(s, claim, why, true));
+                case NARROW -> transactions.inTransaction(s -> outcomes.narrow(s, claim, why));
+                case BLOCK -> transactions.inTransaction(s -> end(s, claim, BackfillState.BLOCKED, why));
+                case FAIL -> transactions.inTransaction(s -> end(s, claim, BackfillState.FAILED, why));
             };
             return recorded ? recorded(claim, decision) : losses.notMine(claim);
         } catch (AuditFailedException e) {
@@ -59,25 +68,49 @@ public record FailureRecorder(EngineContext engine, LostClaimDiagnosis losses) {
     }
 
     private boolean end(Session session, Claim claim, BackfillState state, Diagnostic why) throws SQLException {
-        if (!engine.sql().outcomes().end(session, claim, state, why)) {
+        if (!outcomes.end(session, claim, state, why)) {
             return false;
         }
         String action = state == BackfillState.BLOCKED ? "block" : "fail";
-        engine.sql()
-                .audit()
-                .write(
-                        session,
-                        new AuditRecord(
-                                ENGINE,
-                                claim.id(),
-                                null,
-                                action,
-                                claim.state(),
-                                state,
-                                claim.generation() + 1,
-                                "applied",
-                                why.code()));
+        audit.write(
+                session,
+                new AuditRecord(
+                        ENGINE,
+                        claim.id(),
+                        null,
+                        action,
+                        claim.state(),
+                        state,
+                        claim.generation() + 1,
+                        "applied",
+                        why.code()));
         return true;
+    }
+
+    /**
+     * In the session's transaction: owners died without progress as often as is allowed, so that the definition may be killing its
+     * process (RB-5).
+     *
+     * @return what is to be published once it is durable; null when the row has moved on
+     */
+    @Nullable
+    BackfillEvent exhaust(Session session, Candidate candidate) throws SQLException {
+        Diagnostic why = Diagnostic.of(
+                DiagnosticCode.OWNER_LOST_REPEATEDLY,
+                candidate.attempts() + " owners died or lost their claim without committed progress. "
+                        + DiagnosticCode.OWNER_LOST_REPEATEDLY.remedy(),
+                null);
+        Long generation = outcomes.exhaust(session, candidate.id(), why);
+        if (generation == null) {
+            return null;
+        }
+        BackfillId id = BackfillId.of(candidate.id());
+        audit.write(
+                session,
+                new AuditRecord(
+                        ENGINE, id, null, "fail", null, BackfillState.FAILED, generation, "applied", why.code()));
+        return BackfillEvent.of(BackfillEvent.Kind.FAILED, id, generation, why.code())
+                .by(candidate.lostOwner());
     }
 
     private StepOutcome recorded(Claim claim, Decision decision) {
@@ -88,7 +121,7 @@ public record FailureRecorder(EngineContext engine, LostClaimDiagnosis losses) {
             case BLOCK -> BackfillEvent.Kind.BLOCKED;
             case FAIL -> BackfillEvent.Kind.FAILED;
         };
-        engine.events().publish(Events.about(kind, claim, why.code()), "sql_state", why.sqlState());
+        events.publish(Events.about(kind, claim, why.code()), "sql_state", why.sqlState());
         return switch (decision.kind()) {
             case RETRY, RETRY_CONTENTION, NARROW -> new StepOutcome.Retrying(claim.id(), why);
             case BLOCK -> new StepOutcome.Ended(claim.id(), BackfillState.BLOCKED, why);

@@ -6,10 +6,14 @@ import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.postgres.internal.batch.BatchResult;
 import dev.backfill.postgres.internal.batch.BreachException;
 import dev.backfill.postgres.internal.batch.FenceSql.WindowCheck;
+import dev.backfill.postgres.internal.batch.HeldClaim;
+import dev.backfill.postgres.internal.events.Events;
+import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.RowSql;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -20,12 +24,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LostClaimDiagnosis {
 
-    private final EngineContext engine;
+    private final Transactions transactions;
     private final RowSql rows;
+    private final Events events;
+    private final Duration transactionTimeout;
 
-    LostClaimDiagnosis(EngineContext engine) {
-        this.engine = engine;
-        this.rows = new RowSql(engine.names());
+    /** Reads in those transactions. */
+    public LostClaimDiagnosis(Transactions transactions, RowSql rows, Events events, Duration transactionTimeout) {
+        this.transactions = transactions;
+        this.rows = rows;
+        this.events = events;
+        this.transactionTimeout = transactionTimeout;
     }
 
     /**
@@ -36,15 +45,10 @@ public final class LostClaimDiagnosis {
      */
     record Found(@Nullable StepOutcome outcome, @Nullable Exception breach) {}
 
-    /** What became of a claim that was not ours any more when its row was looked at. */
-    StepOutcome notMine(HeldClaim held) {
-        return notMine(held.claim());
-    }
-
-    /** What became of a claim that was not ours any more when something was to be recorded under it. */
+    /** What became of a claim that was not ours any more when its row was looked at or written. */
     StepOutcome notMine(Claim claim) {
         try {
-            StepOutcome lost = lost(claim, engine.control().inTransaction(s -> rows.read(s, claim.id())));
+            StepOutcome lost = lost(claim, transactions.inTransaction(s -> rows.read(s, claim.id())));
             // The row looks like ours, so it can only be the lease that had run out when it was asked.
             return lost != null ? lost : fenced(claim, "lease");
         } catch (SQLException e) {
@@ -60,7 +64,7 @@ public final class LostClaimDiagnosis {
     Found find(HeldClaim held, BatchResult.Missed missed) {
         Claim claim = held.claim();
         try {
-            Optional<RowSql.Row> row = engine.control().inTransaction(s -> rows.read(s, claim.id()));
+            Optional<RowSql.Row> row = transactions.inTransaction(s -> rows.read(s, claim.id()));
             StepOutcome lost = lost(claim, row);
             return lost != null ? new Found(lost, null) : new Found(null, breach(held, missed));
         } catch (SQLException e) {
@@ -101,13 +105,13 @@ public final class LostClaimDiagnosis {
     }
 
     private Exception breach(HeldClaim held, BatchResult.Missed missed) throws SQLException {
-        if (missed.took().compareTo(engine.options().transactionTimeout()) > 0) {
+        if (missed.took().compareTo(transactionTimeout) > 0) {
             return new SQLException("the batch outlived its limit", "57014");
         }
         List<String> checkpoint = missed.work().checkpoint();
         WindowCheck check = checkpoint == null
                 ? new WindowCheck(true, true)
-                : engine.control().inTransaction(s -> held.prepared().fence().check(s, held.claim(), checkpoint));
+                : transactions.inTransaction(s -> held.prepared().fence().check(s, held.claim(), checkpoint));
         if (!check.forward()) {
             return new BreachException(
                     DiagnosticCode.WINDOW_OUT_OF_ORDER, DiagnosticCode.WINDOW_OUT_OF_ORDER.meaning(), null);
@@ -124,12 +128,12 @@ public final class LostClaimDiagnosis {
     }
 
     private StepOutcome stopped(Claim claim, @Nullable BackfillState now) {
-        engine.events().publish(BackfillEvent.Kind.STOPPED, claim, now == null ? "gone" : now.wireName());
+        events.publish(BackfillEvent.Kind.STOPPED, claim, now == null ? "gone" : now.wireName());
         return new StepOutcome.Stopped(claim.id(), now);
     }
 
     private StepOutcome fenced(Claim claim, String guard) {
-        engine.events().publish(BackfillEvent.Kind.FENCED, claim, guard);
+        events.publish(BackfillEvent.Kind.FENCED, claim, guard);
         return new StepOutcome.Fenced(claim.id(), guard);
     }
 }

@@ -1,6 +1,7 @@
 package dev.backfill.postgres.internal.work;
 
 import dev.backfill.Pacing;
+import dev.backfill.postgres.internal.batch.Cost;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -21,20 +22,12 @@ public final class Pacer {
     private @Nullable Cost last;
     private long ended;
     private long pacedAt;
+    private @Nullable String restsFor;
 
     Pacer(int declared) {
         this.declared = declared;
         this.limit = declared;
     }
-
-    /**
-     * What a batch cost.
-     *
-     * @param took its time
-     * @param scanned its keys
-     * @param walBytes its WAL, at most; 0 where it was not measured
-     */
-    public record Cost(Duration took, long scanned, long walBytes) {}
 
     /** The most keys of the next window; never above the declared maximum (BB-1). */
     int limit() {
@@ -44,6 +37,18 @@ public final class Pacer {
     /** What is in force, as far as known here. */
     Pacing pacing() {
         return pacing;
+    }
+
+    /** A rest has this cause; whether the worker did not rest for it already. */
+    boolean restsFor(String cause) {
+        boolean another = !cause.equals(restsFor);
+        restsFor = cause;
+        return another;
+    }
+
+    /** No rest is due. */
+    void works() {
+        restsFor = null;
     }
 
     /** Half as many keys, because some of the window can't be repaired or took too long. */

@@ -2,10 +2,12 @@ package dev.backfill.postgres.internal.work;
 
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.operate.DiagnosticCode;
+import dev.backfill.postgres.internal.batch.FailurePolicy.Decision;
+import dev.backfill.postgres.internal.batch.HeldClaim;
 import dev.backfill.postgres.internal.batch.PageSql;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.row.Values;
-import dev.backfill.postgres.internal.work.FailurePolicy.Decision;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -15,14 +17,14 @@ import java.util.Optional;
 /**
  * Names the smallest failing key range in the diagnostic (RB-4): keys, nothing else of the row. Thread-safe.
  *
- * @param engine what the parts share
+ * @param transactions short ones
  */
-public record PoisonReport(EngineContext engine) {
+public record PoisonReport(Transactions transactions) {
 
     Decision named(HeldClaim held, Decision decision) {
         String range;
         try {
-            range = engine.control()
+            range = transactions
                     .inTransaction(session -> next(session, held))
                     .map(key -> "Key (" + String.join(", ", key) + "). ")
                     .orElse("");

@@ -1,8 +1,8 @@
 package dev.backfill.postgres.internal.work;
 
+import dev.backfill.host.EngineOptions;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.supervise.Timers;
-import dev.backfill.spi.BackfillEvent;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
@@ -19,22 +19,22 @@ public final class Renewer implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
 
-    private final EngineContext engine;
+    private final ClaimKeeper keeper;
+    private final Duration every;
+    private final Duration longest;
     private final ScheduledExecutorService timer;
 
-    Renewer(EngineContext engine, String processName) {
-        this.engine = engine;
+    /** Renews through the keeper, as long as a validation may take. */
+    public Renewer(ClaimKeeper keeper, EngineOptions options, String processName) {
+        this.keeper = keeper;
+        this.every = options.lease().dividedBy(3);
+        this.longest = options.validationTimeout().plus(options.lease());
         this.timer = Timers.on("backfill-renewer-" + processName);
     }
 
     /** Renews until ended, or until the validation's time is over. */
     Renewal keep(Claim claim) {
-        Duration every = engine.options().lease().dividedBy(3);
-        long deadline = System.nanoTime()
-                + engine.options()
-                        .validationTimeout()
-                        .plus(engine.options().lease())
-                        .toNanos();
+        long deadline = System.nanoTime() + longest.toNanos();
         ScheduledFuture<?> task = timer.scheduleWithFixedDelay(
                 () -> renewUntil(claim, deadline), every.toMillis(), every.toMillis(), TimeUnit.MILLISECONDS);
         return () -> task.cancel(false);
@@ -52,16 +52,10 @@ public final class Renewer implements AutoCloseable {
     /** Renews once; false only when PostgreSQL says that the claim is not ours any more. */
     private boolean renew(Claim claim) {
         try {
-            boolean renewed = engine.control()
-                    .inTransaction(s -> engine.sql()
-                            .claims()
-                            .renew(s, claim, engine.options().lease(), null, null));
-            if (renewed) {
-                engine.events().publish(BackfillEvent.Kind.RENEWED, claim, null);
-            } else {
+            boolean renewed = keeper.renew(claim, null, null);
+            if (!renewed) {
                 // A renewal that meets the end of its own validation looks the same as a lost claim: whoever records
-                // the
-                // outcome finds out which, and reports it once.
+                // the outcome finds out which, and reports it once.
                 LOG.atDebug().addKeyValue("backfill", claim.id()).log("A renewal came too late");
             }
             return renewed;

@@ -1,6 +1,13 @@
 package dev.backfill.postgres.internal.work;
 
+import dev.backfill.postgres.internal.batch.BatchResult;
+import dev.backfill.postgres.internal.batch.FenceSql.Work;
+import dev.backfill.postgres.internal.batch.HeldClaim;
+import dev.backfill.postgres.internal.batch.OneFlush;
+import dev.backfill.postgres.internal.events.Events;
+import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.row.Claim;
+import dev.backfill.postgres.internal.row.ClaimSql;
 import dev.backfill.postgres.internal.supervise.Pause;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.SQLException;
@@ -13,10 +20,13 @@ import org.jspecify.annotations.Nullable;
  * Settles the unknown outcome of a COMMIT (AT-3): never interprets the error, but takes the claim anew on a fresh connection, which
  * queues behind the transaction if it is still in flight, and believes the checkpoint that comes back. Thread-safe.
  *
- * @param engine what the parts share
+ * @param transactions short ones
+ * @param claims the statements
+ * @param events who hears of it
+ * @param lease how long a claim lasts
  * @param pause how it waits between tries
  */
-public record Settlement(EngineContext engine, Pause pause) {
+public record Settlement(Transactions transactions, ClaimSql claims, Events events, Duration lease, Pause pause) {
 
     private static final Duration BETWEEN_TRIES = Duration.ofMillis(100);
 
@@ -42,27 +52,38 @@ public record Settlement(EngineContext engine, Pause pause) {
 
     /** Asks until PostgreSQL answers, for at most a lease: after that the claim is anybody's. */
     Settled settle(Claim claim) {
-        Duration lease = engine.options().lease();
         long deadline = System.nanoTime() + lease.toNanos();
         Settled settled = new Settled(Verdict.UNKNOWN, null);
         while (settled.verdict() == Verdict.UNKNOWN && System.nanoTime() < deadline) {
-            settled = tryOnce(claim, lease);
+            settled = tryOnce(claim);
             if (settled.verdict() == Verdict.UNKNOWN && !pause.forAtLeast(BETWEEN_TRIES)) {
                 break;
             }
         }
-        engine.events()
-                .publish(
-                        BackfillEvent.Kind.COMMIT_SETTLED,
-                        claim,
-                        settled.verdict().name().toLowerCase(java.util.Locale.ROOT));
+        events.publish(
+                BackfillEvent.Kind.COMMIT_SETTLED,
+                claim,
+                settled.verdict().name().toLowerCase(java.util.Locale.ROOT));
         return settled;
     }
 
-    private Settled tryOnce(Claim claim, Duration lease) {
+    /** What a batch did that has landed without an answer; null if nobody can tell. */
+    @Nullable
+    Work work(HeldClaim held, BatchResult.Unknown unknown, Claim anew) {
+        OneFlush flush = held.prepared().flush();
+        if (unknown.work() != null || flush == null) {
+            return unknown.work();
+        }
         try {
-            Optional<Claim> anew =
-                    engine.control().inTransaction(s -> engine.sql().claims().reclaim(s, claim, lease));
+            return transactions.inTransaction(session -> flush.landed(session, anew));
+        } catch (SQLException e) {
+            return null;
+        }
+    }
+
+    private Settled tryOnce(Claim claim) {
+        try {
+            Optional<Claim> anew = transactions.inTransaction(s -> claims.reclaim(s, claim, lease));
             if (anew.isEmpty()) {
                 return new Settled(Verdict.SUPERSEDED, null);
             }

@@ -2,7 +2,10 @@ package dev.backfill.postgres.internal.work;
 
 import dev.backfill.Pacing;
 import dev.backfill.operate.HealthSignal;
+import dev.backfill.postgres.internal.batch.HeldClaim;
 import dev.backfill.postgres.internal.jdbc.Redaction;
+import dev.backfill.postgres.internal.jdbc.Transactions;
+import dev.backfill.postgres.internal.preflight.HealthCheck;
 import dev.backfill.postgres.internal.row.PaceSql;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -16,11 +19,11 @@ import org.slf4j.LoggerFactory;
  * Whether a worker should rest before its next batch, and why: the pace first, then the health of the database. Decides nothing
  * about the row, and costs no attempt. Thread-safe.
  *
- * @param engine what the parts share
+ * @param transactions short ones
  * @param health the signals
  * @param pace an operator's pacing
  */
-public record Throttle(EngineContext engine, HealthCheck health, PaceSql pace) {
+public record Throttle(Transactions transactions, HealthCheck health, PaceSql pace) {
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
 
@@ -55,7 +58,7 @@ public record Throttle(EngineContext engine, HealthCheck health, PaceSql pace) {
     /** An operator who lifts a limit should not have to wait until the rest under the old one is over. */
     private void refresh(HeldClaim held, Pacer pacer) {
         try {
-            Pacing now = engine.control()
+            Pacing now = transactions
                     .inTransaction(session -> pace.read(session, held.id()))
                     .map(PaceSql.Stored::pacing)
                     .orElse(held.prepared().definition().pacing());

@@ -1,14 +1,15 @@
 package dev.backfill.postgres.internal.work;
 
 import dev.backfill.host.BackfillWorker;
+import dev.backfill.host.EngineOptions;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.supervise.SystemPause;
-import dev.backfill.postgres.internal.supervise.Watchdog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -18,28 +19,24 @@ public final class WorkerPool implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
 
-    private final EngineContext engine;
-    private final SystemPause pause;
     private final String processName;
-    private final Renewer renewer;
-    private final Watchdog watchdog;
-    private final WorkerParts steppedByOthers;
+    private final EngineOptions options;
+    private final SystemPause pause;
     private final List<Thread> threads = new ArrayList<>();
     private final List<Worker> workers = new ArrayList<>();
 
-    /** Makes the threads, without starting them. */
-    public WorkerPool(EngineContext engine, SystemPause pause, String processName) {
-        this.engine = engine;
-        this.pause = pause;
+    /**
+     * Makes the threads, without starting them.
+     *
+     * @param made makes a worker with a name
+     */
+    public WorkerPool(String processName, EngineOptions options, SystemPause pause, Function<String, Worker> made) {
         this.processName = processName;
-        this.renewer = new Renewer(engine, processName);
-        FailureRecorder recorder = new FailureRecorder(engine, new LostClaimDiagnosis(engine));
-        this.watchdog = Watchdog.of(engine, recorder, processName);
-        this.steppedByOthers = WorkerParts.of(engine, renewer, pause, Watchdog.blind(engine, recorder));
-        WorkerParts parts = WorkerParts.of(engine, renewer, pause, watchdog);
-        for (int i = 1; i <= engine.options().workers(); i++) {
+        this.options = options;
+        this.pause = pause;
+        for (int i = 1; i <= options.workers(); i++) {
             String name = processName + "-" + i;
-            Worker worker = new Worker(engine, parts, name);
+            Worker worker = made.apply(name);
             workers.add(worker);
             Thread thread = new Thread(() -> run(worker), "backfill-worker-" + name);
             thread.setDaemon(true);
@@ -50,11 +47,6 @@ public final class WorkerPool implements AutoCloseable {
     /** Starts them. */
     public void start() {
         threads.forEach(Thread::start);
-    }
-
-    /** A worker that the caller steps. */
-    public Worker worker(String owner) {
-        return new Worker(engine, steppedByOthers, owner);
     }
 
     /** Whether there are workers here and each holds a claim. */
@@ -100,7 +92,7 @@ public final class WorkerPool implements AutoCloseable {
 
     private Duration idleWait(Worker worker) {
         Duration rest = worker.rest();
-        long poll = engine.options().poll().toNanos();
+        long poll = options.poll().toNanos();
         // Give or take half, or a fleet that booted together asks together for ever.
         long jittered = poll / 2 + ThreadLocalRandom.current().nextLong(poll + 1);
         return rest == null ? Duration.ofNanos(jittered) : Duration.ofNanos(Math.min(rest.toNanos(), jittered));
@@ -123,7 +115,7 @@ public final class WorkerPool implements AutoCloseable {
     @Override
     public void close() {
         pause.close();
-        long patience = engine.options().closeTimeout().toNanos();
+        long patience = options.closeTimeout().toNanos();
         long began = System.nanoTime();
         boolean interrupted = join(began + patience / 2);
         for (Thread thread : threads) {
@@ -133,8 +125,6 @@ public final class WorkerPool implements AutoCloseable {
             }
         }
         interrupted |= join(began + patience);
-        renewer.close();
-        watchdog.close();
         if (interrupted) {
             Thread.currentThread().interrupt();
         }

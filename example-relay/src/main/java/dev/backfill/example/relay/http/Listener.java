@@ -1,6 +1,8 @@
 package dev.backfill.example.relay.http;
 
+import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
+import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -14,6 +16,9 @@ public final class Listener implements AutoCloseable {
 
     private static final int THREADS = 16;
     private static final int STOP_MILLIS = 500;
+
+    /** How long a client may be silent while it sends a request or reads an answer. */
+    private static final int IDLE_MILLIS = 10_000;
 
     private final Server server;
     private final int port;
@@ -39,6 +44,7 @@ public final class Listener implements AutoCloseable {
         http.setHttpCompliance(HttpCompliance.RFC9110);
         ServerConnector connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(http));
         connector.setPort(port);
+        connector.setIdleTimeout(IDLE_MILLIS);
         server.addConnector(connector);
         server.setHandler(handler);
         server.setErrorHandler(Administration.errors());
@@ -65,6 +71,17 @@ public final class Listener implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
     }
+
+    // region arrived-whole
+    /** Jetty takes a last chunk without its end for whole; but then it has seen the end of the client's stream before that of the body. */
+    public static boolean arrivedWhole(HttpServletRequest request) {
+        return !ServletContextRequest.getServletContextRequest(request)
+                .getConnectionMetaData()
+                .getConnection()
+                .getEndPoint()
+                .isInputShutdown();
+    }
+    // endregion
 
     /** Where it listens. */
     public int port() {

@@ -1,4 +1,4 @@
-package dev.backfill.postgres.internal.work;
+package dev.backfill.postgres.internal.batch;
 
 import dev.backfill.Pacing;
 import dev.backfill.postgres.internal.batch.BeginSql.Begun;
@@ -48,7 +48,7 @@ public final class BatchMeter {
 
     /** Sessions that waited for a batch of this engine just now; null when no batch was measured lately. */
     @Nullable
-    Long lockWaits() {
+    public Long lockWaits() {
         Sample sample = last.get();
         return sample == null || System.nanoTime() - sample.at > FRESH_NANOS ? null : sample.waiters;
     }

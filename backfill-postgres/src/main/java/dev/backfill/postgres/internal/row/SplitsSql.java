@@ -1,10 +1,8 @@
-package dev.backfill.postgres.internal.preflight;
+package dev.backfill.postgres.internal.row;
 
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
-import dev.backfill.postgres.internal.row.KeySql;
-import dev.backfill.postgres.internal.row.Values;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,6 +1,7 @@
-package dev.backfill.postgres.internal.work;
+package dev.backfill.postgres.internal.control;
 
 import dev.backfill.host.EngineOptions;
+import dev.backfill.postgres.internal.batch.BatchMeter;
 import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.postgres.internal.jdbc.Transactions;

@@ -1,10 +1,12 @@
-package dev.backfill.postgres.internal.work;
+package dev.backfill.postgres.internal.preflight;
 
 import dev.backfill.BackfillId;
 import dev.backfill.TableName;
 import dev.backfill.host.HealthLimits;
 import dev.backfill.operate.HealthSignal;
+import dev.backfill.postgres.internal.batch.BatchMeter;
 import dev.backfill.postgres.internal.jdbc.Redaction;
+import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.row.HealthSql;
 import dev.backfill.spi.HealthProbe;
 import java.sql.SQLException;
@@ -27,20 +29,22 @@ public final class HealthCheck {
     private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
     private static final String NO_ANSWER = "PostgreSQL did not answer the question";
 
-    private final EngineContext engine;
+    private final Transactions transactions;
+    private final BatchMeter meter;
     private final HealthLimits limits;
     private final Map<BackfillId, Measured> measured = new ConcurrentHashMap<>();
 
     private record Measured(List<HealthSignal> signals, long at) {}
 
-    /** For one engine. */
-    public HealthCheck(EngineContext engine) {
-        this.engine = engine;
-        this.limits = engine.options().health();
+    /** Measures in those transactions, against those limits. */
+    public HealthCheck(Transactions transactions, BatchMeter meter, HealthLimits limits) {
+        this.transactions = transactions;
+        this.meter = meter;
+        this.limits = limits;
     }
 
     /** The first signal above its limit, from a measurement that is still good. */
-    Optional<HealthSignal> strained(BackfillId id, TableName table) {
+    public Optional<HealthSignal> strained(BackfillId id, TableName table) {
         Measured known = measured.get(id);
         if (known == null || System.nanoTime() - known.at >= limits.every().toNanos()) {
             known = new Measured(measure(table), System.nanoTime());
@@ -57,7 +61,7 @@ public final class HealthCheck {
         double[] borrowed = {-1};
         HealthSql.Server server = null;
         try {
-            server = engine.control().inTransaction(session -> {
+            server = transactions.inTransaction(session -> {
                 borrowed[0] = (System.nanoTime() - asked) / 1e9;
                 return HealthSql.server(session, table);
             });
@@ -134,7 +138,7 @@ public final class HealthCheck {
 
     private HealthSignal lockWaits() {
         Double limit = number(limits.lockWaits());
-        Long waiters = engine.meter().lockWaits();
+        Long waiters = meter.lockWaits();
         return waiters == null
                 ? HealthSignal.notAvailable("lock_waits_caused", limit, "sessions", "no batch ran here lately")
                 : new HealthSignal(

@@ -1,6 +1,4 @@
-package dev.backfill.postgres.internal.batch;
-
-import dev.backfill.postgres.internal.row.Claim;
+package dev.backfill.postgres.internal.row;
 
 /**
  * What {@code pg_stat_activity} shows of a session that works on a backfill: which one, under which generation. The number comes
@@ -17,7 +15,7 @@ public final class ApplicationName {
     private ApplicationName() {}
 
     /** The name for a claim. */
-    static String of(Claim claim) {
+    public static String of(Claim claim) {
         String name = "backfill #" + claim.no() + " g" + claim.generation() + " " + claim.id();
         return name.substring(0, Math.min(MAX, name.length()));
     }

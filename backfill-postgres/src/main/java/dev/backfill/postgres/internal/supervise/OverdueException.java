@@ -1,4 +1,4 @@
-package dev.backfill.postgres.internal.batch;
+package dev.backfill.postgres.internal.supervise;
 
 import org.jspecify.annotations.Nullable;
 

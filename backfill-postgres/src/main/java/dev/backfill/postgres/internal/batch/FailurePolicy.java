@@ -1,16 +1,13 @@
-package dev.backfill.postgres.internal.work;
+package dev.backfill.postgres.internal.batch;
 
 import dev.backfill.BlockedException;
 import dev.backfill.RetryableException;
 import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.operate.DiagnosticCode;
-import dev.backfill.postgres.internal.batch.BreachException;
-import dev.backfill.postgres.internal.batch.Diagnostics;
-import dev.backfill.postgres.internal.batch.OverdueException;
-import dev.backfill.postgres.internal.batch.RowFunctionException;
 import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import dev.backfill.postgres.internal.row.Claim;
+import dev.backfill.postgres.internal.supervise.OverdueException;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
@@ -69,7 +66,7 @@ public record FailurePolicy(EngineOptions options) {
     }
 
     /** Decides about a validation that could not run (RB-6). */
-    Decision ofValidation(Throwable thrown, Claim claim) {
+    public Decision ofValidation(Throwable thrown, Claim claim) {
         if (thrown instanceof BreachException || thrown instanceof OverdueException) {
             return ofBatch(thrown, claim, 1);
         }

@@ -1,0 +1,133 @@
+package dev.backfill.postgres.internal.startup;
+
+import dev.backfill.host.EngineOptions;
+import dev.backfill.postgres.internal.batch.BatchRunner;
+import dev.backfill.postgres.internal.batch.FailurePolicy;
+import dev.backfill.postgres.internal.batch.ValidationRunner;
+import dev.backfill.postgres.internal.preflight.HealthCheck;
+import dev.backfill.postgres.internal.row.PaceSql;
+import dev.backfill.postgres.internal.row.RowSql;
+import dev.backfill.postgres.internal.supervise.SystemPause;
+import dev.backfill.postgres.internal.supervise.Timers;
+import dev.backfill.postgres.internal.supervise.Watchdog;
+import dev.backfill.postgres.internal.work.BarrierReport;
+import dev.backfill.postgres.internal.work.BatchFailures;
+import dev.backfill.postgres.internal.work.BatchOutcomes;
+import dev.backfill.postgres.internal.work.BatchStep;
+import dev.backfill.postgres.internal.work.CandidateClaim;
+import dev.backfill.postgres.internal.work.CandidateSearch;
+import dev.backfill.postgres.internal.work.ClaimKeeper;
+import dev.backfill.postgres.internal.work.Claimer;
+import dev.backfill.postgres.internal.work.CompletionRecorder;
+import dev.backfill.postgres.internal.work.FailureRecorder;
+import dev.backfill.postgres.internal.work.LostClaimDiagnosis;
+import dev.backfill.postgres.internal.work.PoisonReport;
+import dev.backfill.postgres.internal.work.Renewer;
+import dev.backfill.postgres.internal.work.Settlement;
+import dev.backfill.postgres.internal.work.Throttle;
+import dev.backfill.postgres.internal.work.ValidationJudge;
+import dev.backfill.postgres.internal.work.Worker;
+import dev.backfill.postgres.internal.work.WorkerPool;
+import dev.backfill.postgres.internal.work.WorkerValidation;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import org.jspecify.annotations.Nullable;
+
+/** The objects of one engine's workers: its own, which are watched, and those that a host steps. Thread-safe. */
+final class WorkerGraph implements AutoCloseable {
+
+    private final EngineGraph engine;
+    private final EngineOptions options;
+    private final SystemPause pause;
+    private final LostClaimDiagnosis losses;
+    private final FailureRecorder recorder;
+    private final FailurePolicy policy;
+    private final ClaimKeeper keeper;
+    private final BatchFailures failures;
+    private final BarrierReport barrier;
+    private final Throttle throttle;
+    private final Claimer claimer;
+    private final Renewer renewer;
+    private final ScheduledThreadPoolExecutor deadlines;
+    private final WorkerPool pool;
+
+    WorkerGraph(EngineGraph engine, SystemPause pause) {
+        String processName = engine.configuration().processName();
+        this.engine = engine;
+        this.options = engine.configuration().options();
+        this.pause = pause;
+        this.losses = new LostClaimDiagnosis(
+                engine.transactions(), new RowSql(engine.names()), engine.events(), options.transactionTimeout());
+        this.recorder =
+                new FailureRecorder(engine.transactions(), engine.outcomes(), engine.audit(), engine.events(), losses);
+        this.policy = new FailurePolicy(options);
+        this.keeper = new ClaimKeeper(engine.transactions(), engine.claims(), engine.events(), losses, options.lease());
+        this.failures = new BatchFailures(policy, new PoisonReport(engine.transactions()), recorder, keeper, pause);
+        this.barrier = new BarrierReport(engine.transactions(), engine.names(), recorder);
+        this.throttle = new Throttle(
+                engine.transactions(),
+                new HealthCheck(engine.transactions(), engine.meter(), options.health()),
+                new PaceSql(engine.names()));
+        this.claimer = claimer();
+        this.renewer = new Renewer(keeper, options, processName);
+        this.deadlines = Timers.on("backfill-watchdog-" + processName);
+        this.pool = new WorkerPool(processName, options, pause, name -> worker(name, deadlines));
+    }
+
+    /** Starts the threads of the engine's own workers. */
+    void start() {
+        pool.start();
+    }
+
+    /** Whether the engine has workers and each holds a claim. */
+    boolean allBusy() {
+        return pool.allBusy();
+    }
+
+    /** A worker that the host steps, on a thread that is not ours to interrupt. */
+    Worker worker(String name) {
+        return worker(name, null);
+    }
+
+    private Worker worker(String name, @Nullable ScheduledThreadPoolExecutor timer) {
+        Watchdog watchdog = new Watchdog(options, engine.stuck(), failures::overran, timer);
+        return new Worker(name, claimer, batches(watchdog), validation(watchdog), keeper, options);
+    }
+
+    private Claimer claimer() {
+        CandidateSearch search = new CandidateSearch(
+                engine.transactions(), engine.claims(), engine.configuration().registry(), engine.events());
+        CandidateClaim claim = new CandidateClaim(
+                engine.claims(), recorder, engine.configuration().registry(), engine.stuck(), engine.names(), options);
+        return new Claimer(engine.transactions(), search, claim, engine.events());
+    }
+
+    private BatchStep batches(Watchdog watchdog) {
+        Settlement settlement =
+                new Settlement(engine.transactions(), engine.claims(), engine.events(), options.lease(), pause);
+        return new BatchStep(
+                throttle,
+                new BatchRunner(engine.sessions(), options, engine.events(), engine.meter(), watchdog),
+                new BatchOutcomes(settlement, losses, failures, barrier, keeper, engine.events()),
+                keeper,
+                engine.events());
+    }
+
+    private WorkerValidation validation(Watchdog watchdog) {
+        CompletionRecorder completions = new CompletionRecorder(
+                engine.transactions(), engine.outcomes(), engine.audit(), engine.events(), losses, recorder);
+        return new WorkerValidation(
+                new ValidationRunner(engine.sessions(), engine.names(), options),
+                renewer,
+                watchdog,
+                new ValidationJudge(policy, recorder, completions, engine.events()),
+                barrier,
+                keeper);
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+        renewer.close();
+        deadlines.shutdownNow();
+    }
+}

@@ -1,0 +1,106 @@
+package dev.backfill.postgres.internal.work;
+
+import dev.backfill.host.StepOutcome;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.Waiting;
+import dev.backfill.postgres.internal.batch.BatchResult;
+import dev.backfill.postgres.internal.batch.FenceSql.Work;
+import dev.backfill.postgres.internal.batch.HeldClaim;
+import dev.backfill.postgres.internal.events.Events;
+import dev.backfill.postgres.internal.row.Claim;
+import dev.backfill.spi.BackfillEvent;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a batch's result means for its claim and its worker: what is published, settled or recorded after the transaction is over.
+ * Thread-safe.
+ *
+ * @param settlement settles unknown outcomes
+ * @param losses says which guard refused
+ * @param failures handles failures
+ * @param barrier says what the start barrier waits for
+ * @param keeper keeps a claim that waits
+ * @param events who hears of it
+ */
+public record BatchOutcomes(
+        Settlement settlement,
+        LostClaimDiagnosis losses,
+        BatchFailures failures,
+        BarrierReport barrier,
+        ClaimKeeper keeper,
+        Events events) {
+
+    /**
+     * Draws the consequences of one.
+     *
+     * @param limit the most keys that its window could hold
+     */
+    Step of(HeldClaim held, BatchResult result, Pacer pacer, int limit) {
+        if (result instanceof BatchResult.Committed done) {
+            pacer.committed(done.pacing(), done.cost());
+            return committed(
+                    held,
+                    held.claim().advanced(done.state(), done.work().checkpoint()),
+                    done.work(),
+                    done.cost().took());
+        }
+        if (result instanceof BatchResult.Barrier waits) {
+            return behindBarrier(held, waits.expired());
+        }
+        if (result instanceof BatchResult.NotMine) {
+            return Step.over(losses.notMine(held.claim()));
+        }
+        if (result instanceof BatchResult.Missed missed) {
+            LostClaimDiagnosis.Found found = losses.find(held, missed);
+            return found.breach() == null
+                    ? Step.over(Objects.requireNonNull(found.outcome()))
+                    : failures.of(held, found.breach(), pacer, limit);
+        }
+        if (result instanceof BatchResult.Unknown unknown) {
+            return settle(held, unknown, pacer, limit);
+        }
+        return failures.of(held, ((BatchResult.Failed) result).cause(), pacer, limit);
+    }
+
+    /** Without {@code work} nobody can tell how many rows were in it. */
+    private Step committed(HeldClaim before, Claim after, @Nullable Work work, @Nullable Duration took) {
+        boolean reached = after.state() == BackfillState.VALIDATING;
+        BackfillEvent committed =
+                Events.about(BackfillEvent.Kind.BATCH_COMMITTED, after, null).took(took);
+        events.publish(work == null ? committed : committed.rows(work.scanned(), work.changed()));
+        if (reached) {
+            events.publish(BackfillEvent.Kind.VALIDATING, after, null);
+        }
+        long scanned = work == null ? 0 : work.scanned();
+        long changed = work == null ? 0 : work.changed();
+        return new Step(new StepOutcome.Committed(after.id(), scanned, changed, reached), before.with(after));
+    }
+
+    private Step settle(HeldClaim held, BatchResult.Unknown unknown, Pacer pacer, int limit) {
+        Settlement.Settled settled = settlement.settle(held.claim());
+        Claim anew = settled.claim();
+        if (anew == null) {
+            return Step.over(
+                    settled.verdict() == Settlement.Verdict.SUPERSEDED
+                            ? losses.notMine(held.claim())
+                            : new StepOutcome.Unavailable(
+                                    held.id(),
+                                    "The outcome of a COMMIT of backfill " + held.id()
+                                            + " could not be asked; its claim lapses and the next owner reads the truth."));
+        }
+        return settled.verdict() == Settlement.Verdict.LANDED
+                ? committed(held, anew, settlement.work(held, unknown, anew), null)
+                : failures.of(held.with(anew), unknown.cause(), pacer, limit);
+    }
+
+    private Step behindBarrier(HeldClaim held, boolean expired) {
+        if (expired) {
+            return Step.over(barrier.overdue(held.claim()));
+        }
+        String detail = barrier.describe(held.claim());
+        events.publish(Events.about(BackfillEvent.Kind.BARRIER_WAIT, held.claim(), null), "waits_for", detail);
+        return keeper.waits(held, Waiting.Reason.START_BARRIER, detail, true);
+    }
+}
