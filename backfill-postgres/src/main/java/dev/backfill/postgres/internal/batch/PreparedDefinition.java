@@ -2,7 +2,6 @@ package dev.backfill.postgres.internal.batch;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.CustomRepair;
-import dev.backfill.Repair;
 import dev.backfill.host.EngineOptions;
 import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.KeySql;
@@ -43,16 +42,11 @@ public record PreparedDefinition(
         return definition
                 .repair()
                 .match(
-                        update -> new SetWindow(key, update, facts),
+                        update -> SqlWindow.update(key, update, facts),
                         rows -> new RowWindow(key, definition.table().name(), rows, facts),
-                        PreparedDefinition::unsupported,
-                        PreparedDefinition::unsupported,
+                        statement -> SqlWindow.statement(key, statement, facts),
+                        delete -> SqlWindow.delete(key, delete, facts),
                         custom -> new CustomWindow<>(key, definition, typed(custom)));
-    }
-
-    private static WindowRepair unsupported(Repair repair) {
-        throw new IllegalStateException(
-                "a definition can't be built with a " + repair.getClass().getSimpleName());
     }
 
     @SuppressWarnings("unchecked") // The definition's builder takes a repair for its own key type only.

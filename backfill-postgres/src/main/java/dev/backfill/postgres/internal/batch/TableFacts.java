@@ -39,7 +39,13 @@ public record TableFacts(
      * @param mayWrite whether this role may update it
      */
     public record Column(
-            String castType, String fullType, boolean isString, boolean notNull, boolean generated, boolean mayWrite) {}
+            String castType, String fullType, boolean isString, boolean notNull, boolean generated, boolean mayWrite) {
+
+        /** The type under which a computed value is what the column would hold; a string that does not fit is not cut. */
+        String comparableType() {
+            return isString ? castType : fullType;
+        }
+    }
 
     /**
      * One index.

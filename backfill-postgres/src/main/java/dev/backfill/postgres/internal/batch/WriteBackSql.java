@@ -38,7 +38,7 @@ public final class WriteBackSql {
     public WriteBackSql(KeySql key, List<String> columns, TableFacts facts) {
         this.keyWidth = key.width();
         this.columns = columns.size();
-        rules = Sql.of("/* backfill:rules */ SELECT " + PageSql.replaced(facts.oid()) + " AS replaced");
+        rules = Sql.of("/* backfill:rules */ SELECT " + PageSql.replaced(facts.oid(), PageSql.Event.UPDATE) + " AS replaced");
         planned = compile(key, columns, facts, "");
         Sql ranged = compile(
                 key,
@@ -73,9 +73,8 @@ public final class WriteBackSql {
             set.add(quoted + " = backfill_values_.c" + i + "::" + column.castType());
             // Compared as text: identity, which every type has, and not equality, under which citext would lose a
             // repair.
-            String comparable = column.isString() ? column.castType() : column.fullType();
             differs.add(key.alias() + "." + quoted + "::text IS DISTINCT FROM backfill_values_.c" + i + "::"
-                    + comparable + "::text");
+                    + column.comparableType() + "::text");
         }
         // The range again: with it the planner can't be tempted to read the whole table for the join.
         return Sql.of("/* backfill:repair */ UPDATE " + key.table() + " SET " + String.join(", ", set) + " FROM unnest("

@@ -36,7 +36,7 @@ public final class SqlText {
     }
 
     /** The text without leading blanks, semicolons and comments: what decides which command it is. */
-    static String withoutLeadingNoise(String sql) {
+    public static String withoutLeadingNoise(String sql) {
         return LEADING.matcher(sql).replaceFirst("");
     }
 
