@@ -154,7 +154,7 @@ class StylesIT {
             assertThat(db.queryLong("select count(*) from mentions where child_id > 4")).isZero();
             assertThat(worker.step()).isEqualTo(new Committed(ID, 4, 8, false));
             assertThat(worker.step()).isEqualTo(new Committed(ID, 2, 4, true));
-            harness.runToCompletion(ID);
+            assertThat(worker.step()).isEqualTo(new StepOutcome.Completed(ID));
         }
         assertThat(db.queryLong("select count(*) from mentions")).isEqualTo(20);
     }
@@ -250,8 +250,11 @@ class StylesIT {
             Future<StepOutcome> step = harness.worker("a").stepAside();
             Eventually.until(
                     "the statement waits for the rows",
-                    () -> db.queryBoolean("select exists (select 1 from pg_stat_activity where wait_event_type = 'Lock'"
-                            + " and application_name like 'backfill #%')"));
+                    () -> step.isDone()
+                            || db.queryBoolean(
+                                    "select exists (select 1 from pg_stat_activity where wait_event_type = 'Lock'"
+                                            + " and application_name like 'backfill #%')"));
+            assertThat(step).isNotDone();
             writer.commit();
             assertThat(step.get(60, TimeUnit.SECONDS)).isInstanceOf(Committed.class);
         }
@@ -267,6 +270,7 @@ class StylesIT {
             HarnessWorker worker = harness.worker("a");
             assertThat(worker.step()).isEqualTo(new Committed(ID, 4, 1, false));
             assertThat(db.queryLong("select count(*) from children where parent_id = 99")).isEqualTo(2);
+            worker.close();
             harness.runToCompletion(ID);
         }
         assertThat(db.queryLong("select count(*) from children")).isEqualTo(7);

@@ -23,6 +23,7 @@ import dev.backfill.testkit.TestDatabase;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -64,6 +65,8 @@ class OneFlushIT {
         return BackfillHarness.over(db)
                 .definitions(definition)
                 .connections(connections)
+                // Longer than a slow machine takes for what happens meanwhile.
+                .options(options -> options.lockTimeout(Duration.ofSeconds(10)))
                 .open();
     }
 

@@ -106,7 +106,8 @@ public final class SqlWindow implements WindowRepair {
                 .map(a -> "(" + fragment(a.getValue()) + ")::"
                         + facts.columns().get(a.getKey()).comparableType())
                 .collect(Collectors.joining(", "));
-        return "ROW(" + now + ") OPERATOR(pg_catalog.*<>) ROW(" + then + ")";
+        // As records: of two row constructors PostgreSQL would make a comparison by the types' own order.
+        return "ROW(" + now + ")::record OPERATOR(pg_catalog.*<>) ROW(" + then + ")::record";
     }
 
     @Override
