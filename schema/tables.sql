@@ -133,6 +133,7 @@ create table /*schema.*/backfill_request (
     action          varchar(16)  not null,
     id              varchar(128) not null,
     actor           varchar(200) not null,
+    parameters      varchar(500),
     result          varchar(24),
     prior_state     varchar(16),
     resulting_state varchar(16),

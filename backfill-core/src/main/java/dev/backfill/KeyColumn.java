@@ -1,6 +1,7 @@
 package dev.backfill;
 
 import dev.backfill.internal.BoundedText;
+import dev.backfill.internal.Identifiers;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -20,13 +21,13 @@ public record KeyColumn(
 
     /** Checks the parts. */
     public KeyColumn {
-        Identifiers.check("key column", name);
+        Identifiers.check("key column", name, InvalidDefinitionException::new);
         if (!TYPE.matcher(sqlType).matches()) {
             throw new InvalidDefinitionException("The key type '" + BoundedText.clean(sqlType, 80) + "' of column "
                     + name + " is not a plain type name. Use one of the methods of Keys.");
         }
         if (collation != null) {
-            Identifiers.check("collation", collation);
+            Identifiers.check("collation", collation, InvalidDefinitionException::new);
         }
     }
 

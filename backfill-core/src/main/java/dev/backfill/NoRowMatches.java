@@ -6,4 +6,9 @@ package dev.backfill;
  * @param condition what an unrepaired row looks like
  * @since 0.1
  */
-public record NoRowMatches(String condition) implements Validation {}
+public record NoRowMatches(String condition) implements Validation {
+    /** Refuses what is not one complete condition. */
+    public NoRowMatches {
+        SqlFragments.check("noRowMatches", condition);
+    }
+}

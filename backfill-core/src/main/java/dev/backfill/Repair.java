@@ -32,7 +32,7 @@ public sealed interface Repair permits UpdateRepair, RowRepair, StatementRepair,
      * @throws InvalidDefinitionException if it is no such statement or does not mention {@code {window}}
      */
     static StatementRepair statement(String sql) {
-        return new StatementRepair(sql, true);
+        return new StatementRepair(SqlFragments.statement("statement", sql), true);
     }
 
     /** One DELETE over the window, for retention: {@code Repair.delete().where("…")}. */

@@ -1,5 +1,6 @@
 package dev.backfill;
 
+import dev.backfill.internal.Identifiers;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,6 @@ public record RequiredColumn(
         TableName table, String column, @Nullable String type) {
     /** Checks the name. */
     public RequiredColumn {
-        Identifiers.check("column", column);
+        Identifiers.check("column", column, InvalidDefinitionException::new);
     }
 }

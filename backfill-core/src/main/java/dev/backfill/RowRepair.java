@@ -2,6 +2,7 @@ package dev.backfill;
 
 import dev.backfill.internal.BoundedText;
 import dev.backfill.internal.CheckReturnValue;
+import dev.backfill.internal.Identifiers;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -48,7 +49,7 @@ public final class RowRepair implements Repair {
     public RowRepair reading(String... columns) {
         Set<String> all = new LinkedHashSet<>(reads);
         for (String column : Objects.requireNonNull(columns, "columns")) {
-            all.add(Identifiers.check("column", column));
+            all.add(Identifiers.check("column", column, InvalidDefinitionException::new));
         }
         return chain.continueWith("reading(…)", new RowRepair(List.copyOf(all), writes, condition));
     }
@@ -62,7 +63,7 @@ public final class RowRepair implements Repair {
      * @throws InvalidDefinitionException if the column is written already, or its name can't be one
      */
     public RowRepair writing(String column, Function<? super Row, ? extends @Nullable Object> value) {
-        Identifiers.check("column", column);
+        Identifiers.check("column", column, InvalidDefinitionException::new);
         Objects.requireNonNull(value, "value");
         Map<String, Function<? super Row, ? extends @Nullable Object>> more = new LinkedHashMap<>(writes);
         if (more.put(column, value) != null) {

@@ -1,6 +1,7 @@
 package dev.backfill;
 
 import dev.backfill.internal.CheckReturnValue;
+import java.util.List;
 
 /**
  * Repairs a window with one statement of the author's that takes the window's rows from {@value #WINDOW}: an INSERT, UPDATE, DELETE or
@@ -16,11 +17,11 @@ public final class StatementRepair implements Repair {
     public static final String WINDOW = "{window}";
 
     private final Chain chain = new Chain();
-    private final String sql;
+    private final List<String> parts;
     private final boolean locks;
 
-    StatementRepair(String sql, boolean locks) {
-        this.sql = SqlFragments.statement(sql);
+    StatementRepair(List<String> parts, boolean locks) {
+        this.parts = parts;
         this.locks = locks;
     }
 
@@ -29,7 +30,7 @@ public final class StatementRepair implements Repair {
      * change may be lost otherwise.
      */
     public StatementRepair unlocked() {
-        return chain.continueWith("unlocked()", new StatementRepair(sql, false));
+        return chain.continueWith("unlocked()", new StatementRepair(parts, false));
     }
 
     StatementRepair complete() {
@@ -39,7 +40,16 @@ public final class StatementRepair implements Repair {
 
     /** The statement, with {@value #WINDOW} in it. */
     public String sql() {
-        return sql;
+        return over(WINDOW);
+    }
+
+    /**
+     * The statement over a relation.
+     *
+     * @param relation what stands where {@value #WINDOW} does, for instance the name of a CTE
+     */
+    public String over(String relation) {
+        return String.join(relation, parts);
     }
 
     /** Whether the window's rows are locked before the statement reads them. */

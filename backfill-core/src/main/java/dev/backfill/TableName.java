@@ -1,5 +1,6 @@
 package dev.backfill;
 
+import dev.backfill.internal.Identifiers;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -15,9 +16,9 @@ public record TableName(@Nullable String schema, String name) {
     /** Checks both identifiers. */
     public TableName {
         if (schema != null) {
-            Identifiers.check("schema", schema);
+            Identifiers.check("schema", schema, InvalidDefinitionException::new);
         }
-        Identifiers.check("table", name);
+        Identifiers.check("table", name, InvalidDefinitionException::new);
     }
 
     /**

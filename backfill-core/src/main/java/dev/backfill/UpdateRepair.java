@@ -2,6 +2,7 @@ package dev.backfill;
 
 import dev.backfill.internal.BoundedText;
 import dev.backfill.internal.CheckReturnValue;
+import dev.backfill.internal.Identifiers;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -53,7 +54,7 @@ public final class UpdateRepair implements Repair {
      * @throws InvalidDefinitionException if the column is set already, or one of the two can't be what it should be
      */
     public UpdateRepair set(String column, String expression) {
-        Identifiers.check("column", column);
+        Identifiers.check("column", column, InvalidDefinitionException::new);
         SqlFragments.check("set " + column, expression);
         Map<String, String> more = new LinkedHashMap<>(assignments);
         if (more.put(column, expression) != null) {
@@ -73,7 +74,7 @@ public final class UpdateRepair implements Repair {
      * @throws InvalidDefinitionException if given already
      */
     public UpdateRepair from(String tables) {
-        SqlFragments.check("from", tables);
+        SqlFragments.tables("from", tables);
         SqlFragments.once("from", from);
         return chain.continueWith("from(…)", new UpdateRepair(assignments, tables, on, condition, rewriteUnchanged));
     }

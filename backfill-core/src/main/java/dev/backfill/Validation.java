@@ -11,9 +11,10 @@ public sealed interface Validation permits NoRowMatches, CustomValidation {
      * Holds when no row of the source table at or below the bound satisfies a SQL condition; the engine adds the bound, and in a part
      * of a family the lower end of its range.
      *
-     * @param condition what an unrepaired row looks like; SQL of the host's own code
+     * @param condition what an unrepaired row looks like: one SQL condition of the host's own code
+     * @throws InvalidDefinitionException if it is not one complete condition
      */
     static Validation noRowMatches(String condition) {
-        return new NoRowMatches(SqlFragments.check("noRowMatches", condition));
+        return new NoRowMatches(condition);
     }
 }

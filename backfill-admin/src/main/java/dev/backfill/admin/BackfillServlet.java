@@ -112,8 +112,9 @@ public final class BackfillServlet extends HttpServlet {
                 send(response, 200, "application/json", bytes(answer(request, route, authority)));
             }
         } catch (Problem problem) {
-            bodies.drain(request, false);
             send(response, problem);
+            response.flushBuffer();
+            RefusedBody.drain(request);
         } catch (AccessDeniedException e) {
             send(response, Problem.forbidden());
         } catch (UnknownBackfillException e) {
@@ -131,26 +132,21 @@ public final class BackfillServlet extends HttpServlet {
     }
 
     private ObjectNode answer(HttpServletRequest request, Route route, Authority authority) throws IOException {
-        try {
-            if (route.kind() == Route.Kind.NONE) {
-                throw Problem.notFound();
-            }
-            if (!route.kind().methods().contains(request.getMethod())) {
-                throw Problem.ofStatus(405)
-                        .with("Allow", String.join(", ", route.kind().methods()));
-            }
-            return isRead(request) ? seen(request, route, authority) : done(request, route, authority);
-        } catch (Problem problem) {
-            bodies.drain(request, true);
-            throw problem;
+        if (route.kind() == Route.Kind.NONE) {
+            throw Problem.notFound();
         }
+        if (!route.kind().methods().contains(request.getMethod())) {
+            throw Problem.ofStatus(405)
+                    .with("Allow", String.join(", ", route.kind().methods()));
+        }
+        return isRead(request) ? seen(request, route, authority) : done(request, route, authority);
     }
 
     private ObjectNode seen(HttpServletRequest request, Route route, Authority authority) {
         return switch (route.kind()) {
-            case LIST -> reads.list(authority);
+            case LIST -> reads.list(authority, ListQuery.of(request.getQueryString()));
             case AUDIT_OF_ALL -> reads.audit(authority, null, AuditQuery.of(request.getQueryString()));
-            case DETAIL -> reads.detail(authority, route.knownId());
+            case DETAIL -> reads.detail(authority, route.knownId(), request.getQueryString());
             case AUDIT -> auditOfOne(authority, route, AuditQuery.of(request.getQueryString()));
             case PREFLIGHT -> reads.preflight(authority, route.knownId());
             case PACE -> settings.pace(authority, route.knownId());

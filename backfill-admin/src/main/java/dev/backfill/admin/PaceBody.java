@@ -96,13 +96,15 @@ record PaceBody(
         if (!ratio.isNumber() && !ratio.isNull() && !ratio.isMissingNode()) {
             throw ControlRequest.malformed("'pause_ratio' must be a number or null.");
         }
+        Long rows = whole(body, "rows_per_second");
+        Long wal = whole(body, "wal_bytes_per_second");
         Long target = whole(body, "target_batch_ms");
         try {
-            return new Pacing(
-                    ratio.isNumber() ? ratio.asDouble() : null,
-                    whole(body, "rows_per_second"),
-                    whole(body, "wal_bytes_per_second"),
-                    target == null ? null : Duration.ofMillis(target));
+            Pacing pacing = Pacing.unlimited();
+            pacing = ratio.isNumber() ? pacing.pauseRatio(ratio.asDouble()) : pacing;
+            pacing = rows == null ? pacing : pacing.rowsPerSecond(rows);
+            pacing = wal == null ? pacing : pacing.walBytesPerSecond(wal);
+            return target == null ? pacing : pacing.targetBatchTime(Duration.ofMillis(target));
         } catch (InvalidDefinitionException e) {
             throw ControlRequest.malformed(String.valueOf(e.getMessage()));
         }

@@ -12,10 +12,15 @@ import dev.backfill.operate.AuditItem;
 import dev.backfill.operate.AuditPage;
 import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillOperations;
+import dev.backfill.operate.BackfillSnapshot;
+import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.Finding;
 import dev.backfill.operate.Gate;
 import dev.backfill.operate.Overview;
 import dev.backfill.operate.Preflight;
+import dev.backfill.operate.UnknownBackfillException;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Everything that can be seen. */
@@ -27,17 +32,34 @@ final class ReadEndpoints {
         this.operations = operations;
     }
 
-    ObjectNode list(Authority authority) {
+    ObjectNode list(Authority authority, ListQuery query) {
         Overview overview = operations.list(authority);
         ObjectNode json = object();
         json.set("as_of", time(overview.asOf()));
         json.set("gate", gate(overview.gate()));
-        json.set("backfills", array(overview.backfills(), SnapshotJson::of));
+        ObjectNode counts = json.putObject("counts");
+        Map<BackfillState, Integer> found = ListPage.put(json, "backfills", overview.backfills(), query);
+        for (BackfillState state : BackfillState.values()) {
+            counts.put(state.wireName(), found.getOrDefault(state, 0));
+        }
         return json;
     }
 
-    ObjectNode detail(Authority authority, BackfillId id) {
-        return SnapshotJson.of(operations.show(authority, id));
+    /** One backfill, or a family: the sum of its parts, and the parts page by page. */
+    ObjectNode detail(Authority authority, BackfillId id, @Nullable String rawQuery) {
+        try {
+            return SnapshotJson.of(operations.show(authority, id));
+        } catch (UnknownBackfillException e) {
+            List<BackfillSnapshot> parts = operations.list(authority).backfills().stream()
+                    .filter(row -> id.equals(row.family()))
+                    .toList();
+            if (parts.isEmpty()) {
+                throw e;
+            }
+            ObjectNode json = FamilySum.of(id.value(), parts);
+            ListPage.put(json, "parts", parts, ListQuery.parts(id, rawQuery));
+            return json;
+        }
     }
 
     ObjectNode audit(Authority authority, @Nullable BackfillId id, AuditQuery query) {

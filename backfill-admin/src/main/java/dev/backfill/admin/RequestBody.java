@@ -24,7 +24,6 @@ final class RequestBody {
     /** How long a body may take to arrive. A single read may take as long as the container's idle timeout. */
     static final Duration DEADLINE = Duration.ofSeconds(5);
 
-    private static final int MAX_DRAINED = 256 * 1024;
     private static final Pattern JSON_TYPE =
             Pattern.compile("application/json(\\s*;\\s*charset\\s*=\\s*\"?utf-8\"?)?\\s*", Pattern.CASE_INSENSITIVE);
 
@@ -84,34 +83,6 @@ final class RequestBody {
                 throw Problem.ofStatus(408);
             }
             throw ControlRequest.malformed("The body ended early or could not be read.");
-        }
-    }
-
-    /**
-     * Reads what is left of a refused body, within limits: a container that closes a connection with unread bytes resets it, and the
-     * client never sees why it was refused. Nobody waits for the body of a stranger: of that only what has already arrived is read.
-     *
-     * @param known whether the sender showed a valid credential
-     */
-    void drain(HttpServletRequest request, boolean known) {
-        if (request.getHeader("Expect") != null) {
-            return;
-        }
-        byte[] part = new byte[8 * 1024];
-        long begun = nanos.getAsLong();
-        int drained = 0;
-        try {
-            InputStream in = request.getInputStream();
-            while (drained < MAX_DRAINED && !isLate(begun) && (known || in.available() > 0)) {
-                int n = in.read(part);
-                if (n < 0) {
-                    return;
-                }
-                drained += n;
-            }
-        } catch (IOException e) {
-            // The client is told why it was refused, if it still listens.
-            return;
         }
     }
 

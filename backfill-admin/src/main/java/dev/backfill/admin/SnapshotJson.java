@@ -31,6 +31,7 @@ final class SnapshotJson {
         json.put("family", row.family() == null ? null : row.family().value());
         json.put("known_here", row.knownHere());
         json.put("required", row.required());
+        json.put("changed_nothing", row.changedNothing());
         json.set("bound", bound(row.bound()));
         json.set("checkpoint", texts(row.checkpoint()));
         json.set("key_type", texts(row.keyType()));

@@ -30,6 +30,8 @@ final class Rows implements Cloneable {
     private BackfillState state = BackfillState.PENDING;
     private boolean knownHere = true;
     private boolean required;
+    private @Nullable BackfillId family;
+    private Map<String, String> labels = Map.of("team", "messaging");
     private Progress progress = new Progress(0, 0, 0, null, null, null, null);
     private @Nullable List<String> checkpoint;
     private @Nullable Instant lastProgressAt;
@@ -73,8 +75,8 @@ final class Rows implements Cloneable {
         return new BackfillSnapshot(
                 id,
                 description,
-                Map.of("team", "messaging"),
-                null,
+                labels,
+                family,
                 state,
                 knownHere,
                 required,
@@ -157,6 +159,24 @@ final class Rows implements Cloneable {
     Rows required() {
         Rows copy = copy();
         copy.required = true;
+        return copy;
+    }
+
+    Rows partOf(String name) {
+        Rows copy = copy();
+        copy.family = BackfillId.of(name);
+        return copy;
+    }
+
+    Rows labelled(Map<String, String> given) {
+        Rows copy = copy();
+        copy.labels = given;
+        return copy;
+    }
+
+    Rows changedNothing() {
+        Rows copy = copy();
+        copy.progress = new Progress(progress.rowsScanned(), 0, 5, 1.0, progress.rowsScanned(), null, null);
         return copy;
     }
 

@@ -40,7 +40,11 @@ class SettingsTest {
                 "{\"pause_ratio\": 1.5, \"rows_per_second\": 5000, \"wal_bytes_per_second\": \"9007199254740993\", \"target_batch_ms\": 200}");
         openApi.judge("/{id}/pace", "put", answer);
         assertThat(host.operations.paced())
-                .isEqualTo(new Pacing(1.5, 5000L, 9007199254740993L, Duration.ofMillis(200)));
+                .isEqualTo(Pacing.unlimited()
+                        .pauseRatio(1.5)
+                        .rowsPerSecond(5000)
+                        .walBytesPerSecond(9007199254740993L)
+                        .targetBatchTime(Duration.ofMillis(200)));
         Client.Answer read = ana.get("/b/pace");
         openApi.judge("/{id}/pace", "get", read);
         assertThat(read.json()).isEqualTo(answer.json().path("pace"));
@@ -108,7 +112,8 @@ class SettingsTest {
                 run("pace", "b", "--rows-per-second", "100", "--target-batch", "200ms", "--note", "rush hour");
         assertThat(set.code()).as(set.err()).isZero();
         assertThat(set.out()).contains("rows 100/s", "batch 200 ms", "rest unlimited", "replica_lag", "not_available");
-        assertThat(host.operations.paced()).isEqualTo(new Pacing(null, 100L, null, Duration.ofMillis(200)));
+        assertThat(host.operations.paced())
+                .isEqualTo(Pacing.unlimited().rowsPerSecond(100).targetBatchTime(Duration.ofMillis(200)));
         assertThat(run("pace", "b").out()).contains("rows 100/s");
         run("pace", "b", "--unlimited");
         assertThat(host.operations.paced()).isEqualTo(Pacing.unlimited());

@@ -82,14 +82,21 @@ class WholeRequestsTest {
     }
 
     @Test
-    void the_rest_of_a_refused_body_is_read_until_the_deadline_and_of_a_stranger_only_what_is_there() {
-        AtomicLong clock = new AtomicLong();
-        RequestBody bodies = new RequestBody(request -> true, clock::get);
-        Dripping body = new Dripping(10_000, () -> clock.addAndGet(1_000_000_000L));
-        bodies.drain(request("chunked", body), true);
-        assertThat(body.read).isEqualTo(RequestBody.DEADLINE.toSeconds() + 1);
-        bodies.drain(request("chunked", body), false);
-        assertThat(body.read).isEqualTo(RequestBody.DEADLINE.toSeconds() + 1);
+    void a_refused_client_that_is_still_sending_sees_why() throws Exception {
+        for (String credential : List.of("", "Authorization: Bearer " + TestHost.ANA + "\r\n")) {
+            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), host.port())) {
+                socket.setSoTimeout(20_000);
+                socket.getOutputStream()
+                        .write(bytes("DELETE /admin/backfills/b HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n"
+                                + credential + "\r\n"));
+                assertThat(firstLine(socket.getInputStream())).containsPattern("HTTP/1.1 40[15]");
+                socket.getOutputStream().write(new byte[100_000]);
+                String next = "GET /admin/backfills/console/icon.svg HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+                socket.getOutputStream().write(bytes(next));
+                assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                        .contains("HTTP/1.1 200");
+            }
+        }
     }
 
     @Test

@@ -57,6 +57,11 @@ public record BackfillSnapshot(
         return BackfillAction.legalFrom(state);
     }
 
+    /** Whether it came to its end over keys without changing a row: right where nothing was left to repair, else worth a look. */
+    public boolean changedNothing() {
+        return state == BackfillState.COMPLETED && bound.kind() == BoundKind.AT && progress.rowsChanged() == 0;
+    }
+
     /**
      * The inclusive upper bound, and for a part of a family the exclusive lower one.
      *

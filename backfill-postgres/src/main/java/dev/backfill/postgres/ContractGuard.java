@@ -2,8 +2,10 @@ package dev.backfill.postgres;
 
 import dev.backfill.BackfillId;
 import dev.backfill.Family;
-import dev.backfill.Identifiers;
+import dev.backfill.InvalidDefinitionException;
 import dev.backfill.TableName;
+import dev.backfill.internal.Identifiers;
+import dev.backfill.postgres.internal.row.Readable;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -30,7 +32,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ContractGuard {
 
-    private static final int NEWEST_ROW_FORMAT = 2;
     private static final String SQL = "/* backfill:contract-guard */ ";
 
     private final List<String> ids;
@@ -70,7 +71,7 @@ public final class ContractGuard {
 
     /** The same guard, with the library's tables in this schema instead of on the search path. */
     public ContractGuard inSchema(String name) {
-        return new ContractGuard(ids, source, Identifiers.check("schema", name));
+        return new ContractGuard(ids, source, Identifiers.check("schema", name, InvalidDefinitionException::new));
     }
 
     /**
@@ -163,7 +164,8 @@ public final class ContractGuard {
     private static String named(@Nullable String schema, String table) {
         return schema == null
                 ? table
-                : Identifiers.quote(Identifiers.check("schema", schema)) + "." + Identifiers.quote(table);
+                : Identifiers.quote(Identifiers.check("schema", schema, InvalidDefinitionException::new)) + "."
+                        + Identifiers.quote(table);
     }
 
     /**
@@ -237,15 +239,15 @@ public final class ContractGuard {
         if (state == null) {
             return "not registered in this database, or a family that was never started";
         }
-        int format = row.getInt(3);
-        if (format < 1 || format > NEWEST_ROW_FORMAT) {
+        if (!Readable.isKnown(row.getInt(3))) {
             return "in a row of a newer format";
         }
         if (!state.equals("completed")) {
             return state;
         }
-        return row.getString(2) == null || row.getString(2).equals(row.getString(5))
-                ? null
-                : "completed over another range than its family's";
+        Integer wanted = row.getObject(2, Integer.class);
+        Readable judged =
+                wanted == null ? Readable.READABLE : Readable.ofRange(row.getObject(5, Integer.class), wanted);
+        return judged.yes() ? null : "completed over another range than its family's";
     }
 }

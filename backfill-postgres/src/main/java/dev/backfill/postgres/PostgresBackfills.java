@@ -1,12 +1,12 @@
 package dev.backfill.postgres;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.Identifiers;
 import dev.backfill.InvalidDefinitionException;
 import dev.backfill.host.Backfills;
 import dev.backfill.host.EngineOptions;
 import dev.backfill.host.SchemaMode;
 import dev.backfill.internal.BoundedText;
+import dev.backfill.internal.Identifiers;
 import dev.backfill.postgres.internal.row.Registry;
 import dev.backfill.postgres.internal.startup.Configuration;
 import dev.backfill.postgres.internal.startup.EngineBackfills;
@@ -96,7 +96,7 @@ public final class PostgresBackfills implements Backfills.Builder {
 
     @Override
     public Backfills.Builder schemaName(String schema) {
-        this.schemaName = Identifiers.check("schema", schema);
+        this.schemaName = Identifiers.check("schema", schema, InvalidDefinitionException::new);
         return this;
     }
 

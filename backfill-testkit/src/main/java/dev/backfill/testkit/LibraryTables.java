@@ -1,7 +1,7 @@
 package dev.backfill.testkit;
 
 import dev.backfill.BackfillId;
-import dev.backfill.Identifiers;
+import dev.backfill.internal.Identifiers;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

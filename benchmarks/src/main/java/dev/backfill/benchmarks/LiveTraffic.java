@@ -29,7 +29,7 @@ final class LiveTraffic implements Section {
 
     private static final int CLIENTS = 4;
     private static final int PER_SECOND = 50;
-    private static final Pacing PACED = new Pacing(4.0, null, null, Duration.ofMillis(10));
+    private static final Pacing PACED = Pacing.unlimited().pauseRatio(4.0).targetBatchTime(Duration.ofMillis(10));
 
     private enum Mode {
         NONE("no repair"),

@@ -65,7 +65,7 @@ export function read(path) {
 
 /** What the list says to a token that is not in use yet. */
 export function attempt(credential) {
-  return call("GET", "", {}, undefined, READ_LIMIT_MS, credential);
+  return call("GET", "?limit=1", {}, undefined, READ_LIMIT_MS, credential);
 }
 
 export function control(id, action, requestId, note) {

@@ -26,7 +26,7 @@ let round = 0;
 let timer = null;
 
 function route() {
-  const [kind, id] = location.hash.replace(/^#\/?/, "").split("/");
+  const [kind, id] = location.hash.replace(/^#\/?/, "").split("?")[0].split("/");
   if (kind === "b" && id) return { kind: "detail", id: decoded(id) };
   return { kind: kind === "audit" ? "audit" : "list" };
 }
@@ -59,7 +59,8 @@ function open() {
 
 function listView() {
   const list = buildList();
-  return { parts: list, load: () => api.read(""), show: (data) => { list.last = data; list.update(data); } };
+  list.onChange = () => { if (api.isSignedIn()) refresh(); };
+  return { parts: list, load: list.load, show: (data) => { list.last = data; list.update(data); } };
 }
 
 function auditView() {

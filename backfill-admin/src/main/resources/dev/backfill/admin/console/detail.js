@@ -7,7 +7,7 @@ import { confirm } from "./dialog.js";
 import { foreign, h, swap } from "./dom.js";
 import { ago, count, countOr, keyText, moment, seconds, span, unknown } from "./format.js";
 import { buildHistory } from "./history.js";
-import { badge, progressBar, situation } from "./list.js";
+import { badge, line, progressBar, situation } from "./list.js";
 import { answerBox } from "./outcome.js";
 import { ACTIONS, stateWords, trouble } from "./words.js";
 
@@ -19,7 +19,7 @@ const LEAD = {
 let remedies = null;
 
 export function buildDetail(id) {
-  const parts = Object.fromEntries(["head", "now", "actions", "progress", "validation", "preflight", "facts"].map((name) => [name, h("div", {})]));
+  const parts = Object.fromEntries(["head", "now", "actions", "progress", "parts", "validation", "preflight", "facts"].map((name) => [name, h("div", {})]));
   const history = buildHistory(id);
   const preflight = { state: "not asked" };
   const view = { root: [
@@ -27,10 +27,11 @@ export function buildDetail(id) {
     parts.head, parts.now,
     h("section", { class: "panel", "aria-label": "Actions" }, parts.actions),
     h("section", { class: "panel", "aria-label": "Progress" }, h("h2", {}, "Progress"), parts.progress),
+    parts.parts,
     h("div", { class: "columns" },
       h("section", { class: "panel", "aria-label": "Validation" }, h("h2", {}, "Validation on request"), parts.validation),
-      h("section", { class: "panel", "aria-label": "Preflight" }, h("h2", {}, "Check before a start"), parts.preflight)),
-    h("section", { class: "panel", "aria-label": "Facts" }, h("h2", {}, "All that is known"), parts.facts),
+      h("section", { class: "panel", "aria-label": "Preflight" }, h("h2", {}, "Preflight"), parts.preflight)),
+    h("section", { class: "panel", "aria-label": "Facts" }, h("h2", {}, "Details"), parts.facts),
     h("section", { class: "panel", "aria-label": "Audit" }, h("h2", {}, "Who did what"), history.root),
   ], history };
 
@@ -49,6 +50,7 @@ export function buildDetail(id) {
     swap(parts.actions, [row.state, row.actions, row.required, current, request && { ...request, timer: null }], () => actions(row, request, current));
     const width = parts.progress.clientWidth || 640;
     swap(parts.progress, [width, row.progress, row.state, row.bound, row.state === "running" ? size(id) : Math.min(size(id), 3)], () => progress(row, width));
+    swap(parts.parts, row.parts ?? null, () => row.parts ? family(row.parts) : null);
     swap(parts.validation, row.validation, () => validation(row.validation));
     swap(parts.preflight, [preflight.state, preflight.result], () => preflightPanel(preflight, check));
     swap(parts.facts, row, () => facts(row));
@@ -60,10 +62,17 @@ export function buildDetail(id) {
   return view;
 }
 
+/** The parts of a family, worst first. */
+function family(parts) {
+  const order = ["failed", "blocked", "paused", "running", "validating", "pending", "completed"];
+  return h("section", { "aria-label": "Parts" }, h("h2", {}, "Parts ", h("span", { class: "count" }, String(parts.length))),
+    h("ul", { class: "cards" }, parts.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state)).map(line)));
+}
+
 function head(row) {
   return [
     h("div", { class: "card-head" }, badge(row.state),
-      row.required ? h("span", { class: "chip" }, "readiness needs it") : null,
+      row.required ? h("span", { class: "chip" }, "required for readiness") : null,
       row.known_here ? null : h("span", { class: "chip warn" }, "not known to this process")),
     h("h1", { class: "mono" }, row.id),
     row.description ? h("p", { class: "description" }, foreign(row.description)) : null,
@@ -133,7 +142,7 @@ function validation(latest) {
 function preflightPanel(preflight, check) {
   const { state, result } = preflight;
   const button = h("button", { type: "button", class: "quiet", "data-key": "preflight", disabled: state === "asking", onclick: check },
-    state === "asking" ? "Looking…" : state === "answered" ? "Look again" : "Look for obstacles");
+    state === "asking" ? "Running…" : state === "answered" ? "Run preflight again" : "Run preflight");
   if (state !== "answered") return [h("p", {}, "Looks at tables, columns, privileges and triggers. Changes nothing."), button];
   if (result.kind !== "ok") return [h("p", { role: "status" }, "Not known: ", trouble(result)), button];
   const { errors, warnings, estimates } = result.data;
@@ -159,7 +168,7 @@ function facts(row) {
     ["Key type", row.key_type === null ? unknown("No definition was ever registered") : foreign(keyText(row.key_type), "code")],
     ["Claim", { none: "nobody holds it", held: ["held by ", foreign(claim.owner ?? "unknown")], expired: ["expired; was held by ", foreign(claim.owner ?? "unknown")] }[claim.status] ?? claim.status],
     ["Claim lapses", claim.expires_at === null ? none : moment(claim.expires_at)],
-    ["Generation", foreign(claim.generation, "code")],
+    ["Generation", claim.generation === null ? "each part has its own" : foreign(claim.generation, "code")],
     ["Attempts", `${retry.attempt} of ${retry.max_attempts} since the last committed batch`],
     ["Next attempt", retry.next_at === null ? none : moment(retry.next_at)],
     ["Last error", retry.last_error === null ? "none" : diagnosticText(retry.last_error)],

@@ -1,11 +1,14 @@
-// All backfills, those that need somebody first.
+// All backfills: how many there are of each kind, then those that need somebody. What is looked for stands in the address.
 
 import { foreign, h, svg, swap } from "./dom.js";
 import { ago, count, percent, seconds, span, unknown } from "./format.js";
+import * as api from "./api.js";
 import { openRequests } from "./controls.js";
-import { ACTIONS, GROUPS, WAITING, stateWords } from "./words.js";
+import { ACTIONS, GROUPS, STATES, WAITING, stateWords } from "./words.js";
 
-let filter = "";
+const PAGE = 25;
+const MOST = 1000;
+const GATE_REASONS = 8;
 
 export function badge(state) {
   const words = stateWords(state);
@@ -28,7 +31,8 @@ export function progressBar(row) {
     h("p", { class: "progress-text" },
       fraction === null ? ["share ", unknown("The rows up to the end have been neither counted nor estimated")] : h("strong", {}, percent(row.progress)),
       total === null ? ` · ${count(rows)} rows so far` : ` · ${count(rows)} of ${count(total)} rows`,
-      row.state === "running" && seconds(eta) !== null ? ` · about ${span(seconds(eta))} left` : null));
+      row.state === "running" && seconds(eta) !== null ? ` · about ${span(seconds(eta))} left`
+        : ["paused", "blocked", "failed"].includes(row.state) && seconds(eta) !== null ? ` · about ${span(seconds(eta))} of work left, once it goes on` : null));
 }
 
 /** One sentence: what is going on, and why. */
@@ -51,17 +55,23 @@ export function situation(row) {
   return [doing, " on ", foreign(claim.owner ?? "unknown"), row.last_progress_at && state === "running" ? [", last batch ", ago(row.last_progress_at)] : null, "."];
 }
 
-function card(row) {
-  const href = `#/b/${encodeURIComponent(row.id)}`;
-  return h("li", { class: `card ${stateWords(row.state).tone}`, "data-id": row.id },
-    h("div", { class: "card-head" },
-      badge(row.state),
-      row.required ? h("span", { class: "chip" }, "readiness needs it") : null,
+/** One backfill in one line; in two where somebody has to know why it stands. */
+export function line(row) {
+  const words = stateWords(row.state);
+  const { fraction, rows_scanned: rows } = row.progress;
+  const family = row.family === row.id;
+  return h("li", { class: `card ${words.tone}`, "data-id": row.id },
+    badge(row.state),
+    h("h3", {}, h("a", { href: `#/b/${encodeURIComponent(row.id)}`, "data-key": row.id, title: row.description || null }, row.id)),
+    h("p", { class: "line-progress" }, row.state === "pending" || row.bound.kind === "empty" ? null
+      : fraction === null ? `${count(rows)} rows`
+        : [h("progress", { class: "bar", max: 1, value: fraction, "aria-label": `${percent(row.progress)} of the rows up to the end` }), " ", percent(row.progress)]),
+    h("p", { class: "chips" },
+      family ? h("span", { class: "chip" }, "family") : null,
+      row.required ? h("span", { class: "chip" }, "required for readiness") : null,
+      row.changed_nothing ? h("span", { class: "chip warn" }, "changed nothing") : null,
       row.known_here ? null : h("span", { class: "chip warn" }, "not known to this process")),
-    h("h3", {}, h("a", { href, "data-key": row.id }, row.id)),
-    row.description ? h("p", { class: "description" }, foreign(row.description)) : null,
-    progressBar(row),
-    h("p", { class: "situation" }, situation(row)));
+    words.group === "done" ? null : h("p", { class: "situation" }, situation(row)));
 }
 
 /** The gate in words. */
@@ -75,34 +85,135 @@ export function gateBanner(gate) {
   return h("div", { class: `gate ${open ? "good" : "bad"}`, "data-gate": gate.state },
     h("strong", {}, open ? "Readiness gate open." : "Readiness gate closed."),
     open ? ` All ${need} backfills are completed.` : ` ${gate.reasons.length} of ${need} not completed: `,
-    open ? null : h("ul", { class: "inline" }, gate.reasons.map((reason) => h("li", {},
+    open ? null : h("ul", { class: "inline" }, gate.reasons.slice(0, GATE_REASONS).map((reason) => h("li", {},
       h("a", { href: `#/b/${encodeURIComponent(reason.id)}`, "data-key": `gate-${reason.id}` }, reason.id),
-      ` (${stateWords(reason.state).label.toLowerCase()}${reason.code === reason.state ? "" : `: ${reason.code}`})`))));
+      ` (${stateWords(reason.state).label.toLowerCase()}${reason.code === reason.state ? "" : `: ${reason.code}`})`)),
+      gate.reasons.length > GATE_REASONS ? h("li", {}, `and ${gate.reasons.length - GATE_REASONS} more`) : null));
+}
+
+/** What the address asks for. */
+function asked() {
+  const query = new URLSearchParams(location.hash.split("?")[1] ?? "");
+  return { q: query.get("q") ?? "", labels: query.getAll("label"), states: query.getAll("state"), family: query.get("family"), open: query.getAll("open"), closed: query.getAll("closed") };
+}
+
+/** The address for it, which somebody else can be given. */
+function address({ q, labels, states, family, open, closed }) {
+  const query = new URLSearchParams();
+  if (q) query.set("q", q);
+  if (family) query.set("family", family);
+  for (const [name, values] of Object.entries({ label: labels, state: states, open, closed })) values.forEach((value) => query.append(name, value));
+  const text = query.toString();
+  return text ? `#/?${text}` : "#/";
+}
+
+function statesOf(group) {
+  return Object.keys(STATES).filter((state) => STATES[state].group === group);
 }
 
 export function buildList() {
-  const rows = h("div", {});
-  const gate = h("div", {});
-  const asked = h("div", {});
-  const search = h("input", { id: "filter", type: "search", value: filter, autocomplete: "off", spellcheck: "false", "data-key": "filter" });
+  const parts = Object.fromEntries(["requests", "gate", "counts", "rows"].map((name) => [name, h("div", { class: name })]));
+  const search = h("input", { id: "filter", type: "search", value: asked().q, autocomplete: "off", spellcheck: "false", "data-key": "filter" });
+  const label = h("input", { id: "label", type: "search", value: asked().labels.join(" "), placeholder: "team:messaging", autocomplete: "off", spellcheck: "false", "data-key": "label" });
+  const limits = new Map();
+  let wanted = asked();
   const view = { root: [
     h("h1", { class: "visually-hidden" }, "Backfills"),
-    asked,
-    gate,
-    h("div", { class: "filter" }, h("label", { for: "filter" }, "Filter by ID or description"), search),
-    rows,
+    parts.requests, parts.gate, parts.counts,
+    h("div", { class: "filter" },
+      h("label", { for: "filter" }, "ID or description"), search,
+      h("label", { for: "label" }, "Label"), label),
+    parts.rows,
   ] };
-  view.update = (overview) => {
-    const open = openRequests();
-    swap(asked, open.map((request) => request.requestId), () => open.map(unsettled));
-    swap(gate, overview.gate, () => gateBanner(overview.gate));
-    swap(rows, [filter, overview.backfills], () => groups(overview.backfills));
+  view.onChange = () => {};
+
+  function want(change) {
+    wanted = { ...wanted, ...change };
+    history.replaceState(null, "", address(wanted));
+    limits.clear();
+    view.onChange();
+  }
+
+  const groups = () => GROUPS.filter(([group]) => wanted.states.length === 0 || statesOf(group).some((state) => wanted.states.includes(state)));
+  const isOpen = (group) => wanted.states.length > 0 || (group === "done" ? wanted.open.includes(group) : !wanted.closed.includes(group));
+
+  function path(group) {
+    const query = new URLSearchParams({ limit: limits.get(group) ?? PAGE });
+    if (wanted.family) query.set("family", wanted.family);
+    else query.set("collapse", "families");
+    if (wanted.q.trim()) query.set("q", wanted.q.trim());
+    for (const given of wanted.labels) query.append("label", given);
+    for (const state of statesOf(group)) if (wanted.states.length === 0 || wanted.states.includes(state)) query.append("state", state);
+    return `?${query}`;
+  }
+
+  /** One question for each group that is open; the counts come with any of them. */
+  view.load = async () => {
+    const open = groups().map(([group]) => group).filter(isOpen);
+    const answers = await Promise.all((open.length ? open : ["attention"]).map((group) => api.read(path(group))));
+    const bad = answers.find((answer) => answer.kind !== "ok");
+    if (bad) return bad;
+    const lines = new Map(open.map((group, i) => [group, answers[i].data]));
+    return { kind: "ok", data: { gate: answers[0].data.gate, counts: answers[0].data.counts, lines } };
   };
-  search.addEventListener("input", () => {
-    filter = search.value;
-    if (view.last) view.update(view.last);
-  });
+
+  view.update = ({ gate, counts, lines }) => {
+    const open = openRequests();
+    swap(parts.requests, open.map((request) => request.requestId), () => open.map(unsettled));
+    swap(parts.gate, gate, () => gateBanner(gate));
+    swap(parts.counts, [counts, wanted.states], () => countBar(counts, wanted.states, want));
+    swap(parts.rows, [wanted, [...limits], counts, [...lines]], () => sections(counts, lines));
+  };
+
+  function sections(counts, lines) {
+    const filtered = wanted.q || wanted.labels.length || wanted.family;
+    const all = Object.values(counts).reduce((sum, n) => sum + n, 0);
+    if (all === 0) {
+      return h("p", { class: "panel" }, filtered ? "No backfill matches the filter. " : "No backfill is registered in this database.",
+        filtered ? h("button", { type: "button", class: "quiet", "data-key": "clear", onclick: () => { search.value = label.value = ""; want({ q: "", labels: [], family: null, states: [] }); } }, "Clear the filter") : null);
+    }
+    return groups().map(([group, title]) => section(group, title, statesOf(group).reduce((sum, state) => sum + (wanted.states.length === 0 || wanted.states.includes(state) ? counts[state] : 0), 0), lines.get(group)));
+  }
+
+  function section(group, title, total, data) {
+    if (total === 0) return null;
+    const open = isOpen(group);
+    const toggle = () => want(group === "done"
+      ? { open: open ? [] : [group] }
+      : { closed: open ? [...wanted.closed, group] : wanted.closed.filter((one) => one !== group) });
+    const rows = (data?.backfills ?? []).toSorted((a, b) => urgency(a) - urgency(b) || (a.id < b.id ? -1 : 1));
+    return h("section", { "aria-label": title, "data-group": group },
+      h("h2", {}, wanted.states.length ? [title, " ", h("span", { class: "count" }, total.toLocaleString("en-US"))]
+        : h("button", { type: "button", class: "group", "aria-expanded": String(open), "data-key": `group-${group}`, onclick: toggle },
+          `${title} `, h("span", { class: "count" }, total.toLocaleString("en-US")))),
+      open ? h("ul", { class: "cards" }, rows.map(line)) : null,
+      open && data?.next_after && (limits.get(group) ?? PAGE) < MOST ? h("button", { type: "button", class: "quiet", "data-key": `more-${group}`, onclick: () => {
+        limits.set(group, Math.min(MOST, (limits.get(group) ?? PAGE) + (limits.has(group) ? 200 : PAGE)));
+        view.onChange();
+      } }, `Show more of ${total.toLocaleString("en-US")}`) : null,
+      open && data?.next_after && (limits.get(group) ?? PAGE) >= MOST ? h("p", { class: "hint" }, `The first ${MOST.toLocaleString("en-US")} by ID. Narrow them with the filter.`) : null);
+  }
+
+  let typing = null;
+  const typed = () => {
+    clearTimeout(typing);
+    typing = setTimeout(() => want({ q: search.value, labels: label.value.split(/\s+/).filter((one) => /^[^:]+:/.test(one)) }), 250);
+  };
+  search.addEventListener("input", typed);
+  label.addEventListener("input", typed);
   return view;
+}
+
+/** How many there are in each state; each is a filter. */
+function countBar(counts, chosen, want) {
+  const states = Object.keys(STATES).filter((state) => counts[state] > 0 || chosen.includes(state));
+  const all = Object.values(counts).reduce((sum, n) => sum + n, 0);
+  const button = (key, label, tone, pressed, onclick) =>
+    h("button", { type: "button", class: `tally ${tone}`, "aria-pressed": String(pressed), "data-key": `count-${key}`, onclick }, label);
+  return h("div", { class: "tallies", role: "group", "aria-label": "Backfills by state" },
+    button("all", [h("strong", {}, all.toLocaleString("en-US")), " all"], "idle", chosen.length === 0, () => want({ states: [] })),
+    states.map((state) => button(state, [h("strong", {}, counts[state].toLocaleString("en-US")), ` ${stateWords(state).label.toLowerCase()}`], stateWords(state).tone, chosen.includes(state),
+      () => want({ states: chosen.includes(state) ? chosen.filter((one) => one !== state) : [...chosen, state] }))));
 }
 
 function unsettled(request) {
@@ -110,21 +221,7 @@ function unsettled(request) {
     h("a", { href: `#/b/${encodeURIComponent(request.id)}`, "data-key": `asked-${request.id}` }, request.id), ".");
 }
 
-/** What is broken comes before what somebody paused, what readiness needs before what it does not. */
+/** What is broken comes before what somebody paused, what is required for readiness before what is not. */
 function urgency(row) {
   return (stateWords(row.state).tone === "bad" ? 0 : 2) + (row.required ? 0 : 1);
-}
-
-function groups(all) {
-  if (all.length === 0) return h("p", { class: "panel" }, "No backfill is registered in this database.");
-  const wanted = filter.trim().toLowerCase();
-  const shown = all.filter((row) => `${row.id} ${row.description}`.toLowerCase().includes(wanted));
-  if (shown.length === 0) return h("p", { class: "panel" }, `None of ${all.length} backfills matches the filter.`);
-  return GROUPS.map(([group, title]) => {
-    const rows = shown.filter((row) => stateWords(row.state).group === group)
-      .sort((a, b) => urgency(a) - urgency(b) || (a.id < b.id ? -1 : 1));
-    return rows.length === 0 ? null : h("section", { "aria-label": title },
-      h("h2", {}, `${title} `, h("span", { class: "count" }, String(rows.length))),
-      h("ul", { class: "cards" }, rows.map(card)));
-  });
 }

@@ -16,7 +16,7 @@ export function stateWords(state) {
 }
 
 export const GROUPS = [
-  ["attention", "Needs somebody"],
+  ["attention", "Needs attention"],
   ["working", "Working"],
   ["waiting", "Not started"],
   ["done", "Completed"],
@@ -75,6 +75,9 @@ export const WAITING = {
   lock_wait: "It waits for a lock that another session holds",
   schema: "The database lacks something that it needs",
   capacity: "Every worker of this process is busy with other backfills",
+  prerequisite: "It waits until a backfill that comes before it is completed",
+  read_only: "The database or its role is read-only",
+  commit_wait: "Its commit waits for a standby that has to confirm it",
 };
 
 export const VALIDATION_REASONS = {
@@ -93,6 +96,8 @@ export const CONFLICTS = {
   unknown_here: "The process that answers here has no definition of this backfill or can't read its row. Ask a host of the release that can.",
   incompatible_schema: "The database lacks a table, column or privilege that it needs.",
   preflight_failed: "The check before the start found errors.",
+  prerequisite_incomplete: "A backfill that comes before it is not completed yet.",
+  generation_conflict: "It has moved on since you looked: another owner or operator was faster. Look again, then decide.",
 };
 
 export const OUTCOMES = {
@@ -104,6 +109,10 @@ export const OUTCOMES = {
   unknown_here: "refused: not known to that process",
   incompatible_schema: "refused: the schema lacks something",
   preflight_failed: "refused: preflight found errors",
+  prerequisite_incomplete: "refused: one that comes before is not completed",
+  generation_conflict: "refused: it had moved on",
+  busy: "not done: the row was locked",
+  malformed: "refused: malformed request",
   success: "validation succeeded",
   failure: "validation rejected",
   current_state: "no result yet",
@@ -122,6 +131,7 @@ export function trouble(result) {
     schema_missing: "The library's tables are not in the database.",
     schema_incompatible: "The library's tables are of another version.",
     privilege_missing: "The database role lacks a privilege.",
+    read_only: "The database is read-only.",
   };
   return known[result.code] ?? `The server answered ${result.status}: ${result.detail ?? "no reason given"}`;
 }

@@ -73,7 +73,7 @@ class NamesAndFragmentsIT {
     }
 
     private static String quote(String name) {
-        return dev.backfill.Identifiers.quote(name);
+        return dev.backfill.internal.Identifiers.quote(name);
     }
 
     @Test

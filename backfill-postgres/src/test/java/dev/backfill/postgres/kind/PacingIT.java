@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 @PostgresTest
 class PacingIT {
 
-    private static final Pacing SLOW = new Pacing(null, 1L, null, null);
+    private static final Pacing SLOW = Pacing.unlimited().rowsPerSecond(1);
 
     private final TestDatabase db;
 
@@ -93,7 +93,7 @@ class PacingIT {
     @Test
     void a_worker_rests_visibly_keeps_its_claim_and_is_charged_nothing() {
         BackfillDefinition<Long> definition =
-                Notes.seeing(50).pacing(new Pacing(null, 1L, null, null)).build();
+                Notes.seeing(50).pacing(Pacing.unlimited().rowsPerSecond(1)).build();
         List<BackfillEvent> events = new CopyOnWriteArrayList<>();
         try (BackfillHarness harness = BackfillHarness.over(db)
                 .definitions(definition)
@@ -138,8 +138,9 @@ class PacingIT {
 
     @Test
     void wal_is_measured_and_limited() {
-        BackfillDefinition<Long> definition =
-                Notes.seeing(50).pacing(new Pacing(null, null, 10L, null)).build();
+        BackfillDefinition<Long> definition = Notes.seeing(50)
+                .pacing(Pacing.unlimited().walBytesPerSecond(10))
+                .build();
         try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
             harness.start(Notes.ID);
             HarnessWorker worker = harness.worker("a");
@@ -177,6 +178,41 @@ class PacingIT {
                     .extracting(r -> r.get("note"))
                     .containsOnly("traffic is high");
         }
+    }
+
+    @Test
+    void a_request_that_was_stored_under_an_older_form_gets_its_answer_and_another_pace_does_not() { // IK-2, IK-3
+        try (BackfillHarness harness = BackfillHarness.on(db, Notes.seeing(50).build())) {
+            Pacing pacing = Pacing.unlimited().pauseRatio(1.5).rowsPerSecond(5_000).targetBatchTime(Duration.ofMillis(250));
+            // As the library wrote them while the text of a pace was that of the Java record.
+            db.execute(
+                    "insert into backfill_request (request_id, action, id, actor, result, prior_state, resulting_state,"
+                            + " generation, code, message, answered_at) select r.request_id, 'pace', 'notes.v1',"
+                            + " 'operator:test-operator', 'applied', 'pending', 'pending', 0, 'pace', r.message, now() from (values"
+                            + " ('old', 'Pacing[pauseRatio=1.5, rowsPerSecond=5000, walBytesPerSecond=null, targetBatchTime=PT0.25S]'),"
+                            + " ('old-own', 'the definition''s own')) as r (request_id, message)");
+            assertThat(inForceOf(pace(harness, "old", pacing)).replayed()).isTrue();
+            assertThat(inForceOf(pace(harness, "old-own", null)).replayed()).isTrue();
+            assertReused(pace(harness, "old", Pacing.unlimited()));
+            assertReused(pace(harness, "old-own", pacing));
+            // And as it is written now.
+            assertThat(inForceOf(pace(harness, "new", pacing)).replayed()).isFalse();
+            assertThat(inForceOf(pace(harness, "new", pacing)).replayed()).isTrue();
+            assertReused(pace(harness, "new", null));
+            assertThat(db.queryText("select parameters from backfill_request where request_id = 'new'"))
+                    .isEqualTo("pace/1 pause_ratio=1.5 rows_per_second=5000 target_batch_millis=250");
+        }
+    }
+
+    private static PaceOutcome.InForce inForceOf(PaceOutcome outcome) {
+        return (PaceOutcome.InForce) outcome;
+    }
+
+    private static void assertReused(PaceOutcome outcome) {
+        assertThat(((PaceOutcome.Refused) outcome).refusal())
+                .isInstanceOfSatisfying(
+                        ActionOutcome.Conflict.class,
+                        conflict -> assertThat(conflict.code()).isEqualTo(ConflictCode.REQUEST_ID_REUSED));
     }
 
     @Test

@@ -19,6 +19,7 @@ import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
 import java.sql.Connection;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -242,9 +243,13 @@ class StylesIT {
                         .repair(Repair.statement("INSERT INTO copies SELECT w.id, w.tenant FROM {window} AS w"
                                 + " ON CONFLICT (id) DO UPDATE SET tenant = excluded.tenant")),
                 "false");
-        try (BackfillHarness harness = started(copying);
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                        .definitions(copying)
+                        .options(options -> options.lockTimeout(Duration.ofMillis(900)))
+                        .open();
                 Connection writer = db.get();
                 Statement statement = writer.createStatement()) {
+            harness.start(ID);
             writer.setAutoCommit(false);
             statement.execute("update children set tenant = 'new' where id = 2; delete from children where id = 3");
             Future<StepOutcome> step = harness.worker("a").stepAside();

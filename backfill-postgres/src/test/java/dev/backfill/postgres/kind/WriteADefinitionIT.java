@@ -126,7 +126,11 @@ class WriteADefinitionIT {
                 .over("payments", Keys.compound(Keys.timestamptz("at"), Keys.uuid("id")))
                 .repair(Repair.update().set("cents", "(amount * 100)::bigint").where("cents IS NULL"))
                 .validate(Validation.noRowMatches("cents IS DISTINCT FROM (amount * 100)::bigint"))
-                .pacing(new Pacing(1.0, 5_000L, 4_000_000L, Duration.ofMillis(200)))
+                .pacing(Pacing.unlimited()
+                        .pauseRatio(1.0)
+                        .rowsPerSecond(5_000)
+                        .walBytesPerSecond(4_000_000)
+                        .targetBatchTime(Duration.ofMillis(200)))
                 .build();
         // endregion
     }

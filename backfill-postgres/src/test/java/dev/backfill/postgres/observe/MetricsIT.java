@@ -178,7 +178,7 @@ class MetricsIT {
     void a_throttle_is_counted_by_what_throttled_once_for_as_long_as_it_lasts() { // OB-1, OB-3
         BackfillDefinition<Long> paced = Ledgers.over(Ledgers.ID.value())
                 .batchSize(2)
-                .pacing(new Pacing(null, 1L, null, null))
+                .pacing(Pacing.unlimited().rowsPerSecond(1))
                 .repair((batch, tx) -> 0)
                 .validate(Validation.noRowMatches("false"))
                 .build();

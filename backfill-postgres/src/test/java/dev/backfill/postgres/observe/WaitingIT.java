@@ -140,7 +140,7 @@ class WaitingIT {
         try (BackfillHarness harness = BackfillHarness.over(db)
                 .definitions(Ledgers.over(Ledgers.ID.value())
                         .batchSize(2)
-                        .pacing(new Pacing(null, 1L, null, null))
+                        .pacing(Pacing.unlimited().rowsPerSecond(1))
                         .repair((batch, tx) -> 0)
                         .validate(dev.backfill.Validation.noRowMatches("false"))
                         .build())

@@ -127,6 +127,29 @@ class ExplicitValidationIT {
     }
 
     @Test
+    void what_is_audited_is_the_row_that_was_evaluated() { // AU-3, EV-5
+        AtomicBoolean moved = new AtomicBoolean();
+        try (BackfillHarness harness = at(BackfillState.RUNNING, Counters.validatedBy(tx -> {
+            if (moved.compareAndSet(false, true)) {
+                // An operator is quicker than the proof.
+                db.execute("update backfill set state = 'paused', generation = generation + 1");
+            }
+            return ValidationOutcome.rejected("Not yet.");
+        }))) {
+            String judged = harness.row(Counters.ID).get("generation");
+            assertThat(harness.validate(Counters.ID)).isInstanceOf(Failure.class);
+            assertThat(harness.state(Counters.ID)).isEqualTo(BackfillState.PAUSED);
+            assertThat(harness.auditRecords(Counters.ID))
+                    .last()
+                    .satisfies(entry -> assertThat(entry)
+                            .containsEntry("outcome", "failure")
+                            .containsEntry("prior_state", "running")
+                            .containsEntry("resulting_state", "running")
+                            .containsEntry("generation", judged));
+        }
+    }
+
+    @Test
     void an_unmet_prerequisite_is_a_failure_that_says_so() { // EV-1, RB-6
         try (BackfillHarness harness = at(
                 BackfillState.COMPLETED,

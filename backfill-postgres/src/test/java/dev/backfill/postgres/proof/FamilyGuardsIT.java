@@ -331,4 +331,29 @@ class FamilyGuardsIT {
             assertThat(harness.show(part(0)).family()).isEqualTo(Counters.ID);
         }
     }
+
+    @Test
+    void what_was_started_under_another_division_is_not_rehearsed_either() { // ID-5
+        try (BackfillHarness harness = open(Counters.custom(3).inRanges(2))) {
+            harness.start(part(0));
+        }
+        try (BackfillHarness harness = open(Counters.custom(3).inRanges(5))) {
+            assertThat(harness.operations()
+                            .rehearse(new ControlRequest(part(0), "rehearse-it", BackfillHarness.OPERATOR, null)))
+                    .isInstanceOfSatisfying(
+                            RehearsalOutcome.Refused.class,
+                            refused -> assertThat(refused.refusal())
+                                    .isInstanceOfSatisfying(
+                                            ActionOutcome.Conflict.class,
+                                            conflict ->
+                                                    assertThat(conflict.code()).isEqualTo(ConflictCode.UNKNOWN_HERE)));
+            assertThat(harness.show(part(0)).knownHere()).isFalse();
+            assertThat(harness.validate(part(0)))
+                    .isInstanceOfSatisfying(
+                            ValidationReport.CurrentState.class,
+                            report -> assertThat(report.reason()).isEqualTo(ValidationReport.Reason.UNKNOWN_HERE));
+            assertThat(harness.worker("a").step()).isInstanceOf(StepOutcome.NothingToDo.class);
+        }
+        assertThat(Counters.hits(db)).isEqualTo("000000000000");
+    }
 }

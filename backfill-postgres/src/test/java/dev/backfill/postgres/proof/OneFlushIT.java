@@ -5,6 +5,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.Repair;
+import dev.backfill.Row;
 import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.host.StepOutcome.Committed;
@@ -17,18 +18,19 @@ import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.Fault;
 import dev.backfill.testkit.FaultPoint;
 import dev.backfill.testkit.FaultyConnections;
+import dev.backfill.testkit.Gate;
 import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
-import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -51,14 +53,38 @@ class OneFlushIT {
     }
 
     enum Style {
-        SQL(Counters.set(4)),
-        JAVA(Counters.row(4));
+        SQL,
+        JAVA
+    }
 
-        final BackfillDefinition<Long> definition;
+    /** Where the Java style waits: its rows are computed then, and what is left goes in one flush. */
+    private Gate gate = new Gate();
 
-        Style(BackfillDefinition<Long> definition) {
-            this.definition = definition;
+    private final AtomicBoolean holds = new AtomicBoolean();
+
+    /** Increments; at the sixth row it waits for as long as a test holds it. */
+    private BackfillDefinition<Long> definition(Style style) {
+        BackfillDefinition.Builder<Long> inFours = Counters.over(Counters.ID.value()).batchSize(4);
+        return (style == Style.SQL
+                        ? inFours.repair(Repair.update().set("hits", "hits + 1").where("waits(id)"))
+                        : inFours.repair(Repair.rows().reading("id", "hits").writing("hits", this::computed)))
+                .validate(Validation.noRowMatches("hits <> 1"))
+                .build();
+    }
+
+    private long computed(Row row) {
+        if ("6".equals(row.text("id")) && holds.getAndSet(false)) {
+            gate.hold();
         }
+        return Long.parseLong(String.valueOf(row.text("hits"))) + 1;
+    }
+
+    @BeforeEach
+    void a_function_that_waits() {
+        db.execute("create table if not exists held (id int); truncate held;"
+                + " create or replace function waits(bigint) returns boolean volatile language plpgsql as $$ begin"
+                + " while $1 = 6 and exists (select from held) loop perform pg_sleep(0.01); end loop;"
+                + " return true; end $$");
     }
 
     private BackfillHarness harness(BackfillDefinition<?> definition) {
@@ -66,7 +92,9 @@ class OneFlushIT {
                 .definitions(definition)
                 .connections(connections)
                 // Longer than a slow machine takes for what happens meanwhile.
-                .options(options -> options.lockTimeout(Duration.ofSeconds(10)))
+                .options(options -> options.statementTimeout(Duration.ofSeconds(9))
+                        .idleInTransactionTimeout(Duration.ofSeconds(9))
+                        .transactionTimeout(Duration.ofSeconds(9)))
                 .open();
     }
 
@@ -78,21 +106,23 @@ class OneFlushIT {
         return worker;
     }
 
-    /** The second batch, held by a lock on one of its rows in the middle of its flush while something happens. */
-    private StepOutcome held(HarnessWorker worker, Runnable meanwhile) throws Exception {
-        try (Connection other = db.get();
-                Statement statement = other.createStatement()) {
-            other.setAutoCommit(false);
-            statement.execute("select 1 from counters where id = 6 for update");
-            Future<StepOutcome> step = worker.stepAside();
+    /** The second batch, held in the middle of its flush, or before the one that ends it, while something happens. */
+    private StepOutcome held(Style style, HarnessWorker worker, Runnable meanwhile) throws Exception {
+        db.execute("insert into held values (1)");
+        holds.set(true);
+        Future<StepOutcome> step = worker.stepAside();
+        if (style == Style.SQL) {
             Eventually.until(
-                    "the window's statement waits for the row",
-                    () -> db.queryBoolean("select exists (select 1 from pg_stat_activity where wait_event_type = 'Lock'"
-                            + " and application_name like 'backfill #%' and query like '%backfill:repair%')"));
-            meanwhile.run();
-            other.rollback();
-            return step.get(60, TimeUnit.SECONDS);
+                    "the window's statement waits",
+                    () -> db.queryBoolean("select exists (select 1 from pg_stat_activity where wait_event = 'PgSleep'"
+                            + " and application_name like 'backfill #%')"));
+        } else {
+            gate.awaitArrival();
         }
+        meanwhile.run();
+        db.execute("delete from held");
+        gate.open();
+        return step.get(60, TimeUnit.SECONDS);
     }
 
     enum Obstacle {
@@ -128,9 +158,9 @@ class OneFlushIT {
     void what_happens_during_a_flush_rolls_it_back_and_is_named(Style style, Obstacle obstacle)
             throws Exception { // CL-2, LC-4
         Counters.fresh(db, 10);
-        try (BackfillHarness harness = harness(style.definition);
+        try (BackfillHarness harness = harness(definition(style));
                 HarnessWorker worker = afterTheFirstBatch(harness)) {
-            assertThat(held(worker, () -> obstacle.put.accept(harness))).isEqualTo(obstacle.outcome);
+            assertThat(held(style, worker, () -> obstacle.put.accept(harness))).isEqualTo(obstacle.outcome);
         }
         assertThat(Counters.hits(db)).isEqualTo("1111000000");
     }
@@ -139,9 +169,9 @@ class OneFlushIT {
     @EnumSource
     void a_bound_that_is_lower_than_the_window_blocks(Style style) throws Exception { // SR-3, RB-4
         Counters.fresh(db, 10);
-        try (BackfillHarness harness = harness(style.definition);
+        try (BackfillHarness harness = harness(definition(style));
                 HarnessWorker worker = afterTheFirstBatch(harness)) {
-            assertThat(held(worker, () -> harness.tamper(Counters.ID, "bound", "{7}")))
+            assertThat(held(style, worker, () -> harness.tamper(Counters.ID, "bound", "{7}")))
                     .isInstanceOfSatisfying(
                             StepOutcome.Ended.class,
                             ended -> assertThat(ended.diagnostic().code())
@@ -154,9 +184,9 @@ class OneFlushIT {
     @EnumSource
     void a_held_flush_that_nothing_happens_to_commits(Style style) throws Exception { // AT-1
         Counters.fresh(db, 10);
-        try (BackfillHarness harness = harness(style.definition);
+        try (BackfillHarness harness = harness(definition(style));
                 HarnessWorker worker = afterTheFirstBatch(harness)) {
-            assertThat(held(worker, () -> {})).isEqualTo(new Committed(Counters.ID, 4, 4, false));
+            assertThat(held(style, worker, () -> {})).isEqualTo(new Committed(Counters.ID, 4, 4, false));
             assertThat(harness.row(Counters.ID))
                     .containsEntry("rows_scanned", "8")
                     .containsEntry("rows_changed", "8");
@@ -168,7 +198,7 @@ class OneFlushIT {
     @EnumSource
     void a_commit_that_landed_unheard_is_found_and_counted_and_not_replayed(Style style) { // AT-3, OB-3
         Counters.fresh(db, 10);
-        try (BackfillHarness harness = harness(style.definition);
+        try (BackfillHarness harness = harness(definition(style));
                 HarnessWorker worker = afterTheFirstBatch(harness)) {
             connections.after(FaultPoint.commit(), Fault.cut());
             assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 4, 4, false));
@@ -183,7 +213,7 @@ class OneFlushIT {
     @EnumSource
     void a_flush_that_never_arrived_is_found_and_its_window_repaired_once(Style style) { // AT-3, RB-3
         Counters.fresh(db, 10);
-        try (BackfillHarness harness = harness(style.definition);
+        try (BackfillHarness harness = harness(definition(style));
                 HarnessWorker worker = afterTheFirstBatch(harness)) {
             connections.before(FaultPoint.commit(), Fault.cut());
             assertThat(worker.step()).isInstanceOf(StepOutcome.Retrying.class);
@@ -199,12 +229,13 @@ class OneFlushIT {
     @EnumSource
     void a_session_that_the_server_ends_in_the_middle_leaves_no_trace(Style style) throws Exception { // AT-1, RB-3
         Counters.fresh(db, 10);
-        try (BackfillHarness harness = harness(style.definition);
+        try (BackfillHarness harness = harness(definition(style));
                 HarnessWorker worker = afterTheFirstBatch(harness)) {
             StepOutcome outcome = held(
+                    style,
                     worker,
                     () -> db.execute("select pg_terminate_backend(pid) from pg_stat_activity"
-                            + " where application_name like 'backfill #%' and wait_event_type = 'Lock'"));
+                            + " where application_name like 'backfill #%' and state <> 'idle'"));
             assertThat(outcome).isInstanceOf(StepOutcome.Retrying.class);
             assertThat(Counters.hits(db)).isEqualTo("1111000000");
             harness.clearRetryDelay(Counters.ID);
@@ -275,7 +306,7 @@ class OneFlushIT {
         db.execute("alter table counters add unique (hits, id), add column up_hits int, add column up_id bigint,"
                 + " add foreign key (up_hits, up_id) references counters (hits, id) on update cascade");
         db.execute("update counters set up_hits = 0, up_id = 5 where id = 9");
-        try (BackfillHarness harness = harness(style.definition);
+        try (BackfillHarness harness = harness(definition(style));
                 HarnessWorker worker = afterTheFirstBatch(harness)) {
             assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 4, 4, false));
             assertThat(harness.row(Counters.ID)).containsEntry("rows_changed", "8");
@@ -288,7 +319,7 @@ class OneFlushIT {
         Counters.fresh(db, 10);
         String url = db.directUrl() + (db.directUrl().contains("?") ? "&" : "?") + "options=-c%20track_counts%3Doff";
         try (BackfillHarness harness = BackfillHarness.over(db)
-                        .definitions(style.definition)
+                        .definitions(definition(style))
                         .connections(() -> DriverManager.getConnection(url))
                         .open();
                 HarnessWorker worker = afterTheFirstBatch(harness)) {

@@ -17,6 +17,7 @@ import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.migrate.Names;
+import dev.backfill.postgres.internal.row.Asked;
 import dev.backfill.postgres.internal.row.Jooq;
 import dev.backfill.postgres.internal.row.LastValidationSql;
 import dev.backfill.testkit.BackfillHarness;
@@ -206,9 +207,13 @@ class ValidationLimitIT {
                 Limits.ofControl(EngineOptions.defaults(), Duration.ofSeconds(1)),
                 Duration.ofSeconds(5));
         transactions.inTransaction(session -> {
-            last.begin(session, BackfillHarness.request(BackfillAction.VALIDATE, Counters.ID, "former"));
-            last.begin(session, BackfillHarness.request(BackfillAction.VALIDATE, Counters.ID, "next"));
-            last.end(session, BackfillHarness.request(BackfillAction.VALIDATE, Counters.ID, "former"), "success", null);
+            last.begin(session, Asked.of(BackfillHarness.request(BackfillAction.VALIDATE, Counters.ID, "former")));
+            last.begin(session, Asked.of(BackfillHarness.request(BackfillAction.VALIDATE, Counters.ID, "next")));
+            last.end(
+                    session,
+                    Asked.of(BackfillHarness.request(BackfillAction.VALIDATE, Counters.ID, "former")),
+                    "success",
+                    null);
             return true;
         });
         assertThat(db.queryText("select request_id || ' ' || running_request_id from backfill_validation"))

@@ -24,7 +24,8 @@ import java.util.stream.Stream;
  */
 record Guard(String name, String file, String find, String replace, String test) {
 
-    private static final Path SOURCES = Path.of("src", "main", "java");
+    private static final List<Path> SOURCES =
+            List.of(Path.of("src", "main", "java"), Path.of("..", "backfill-core", "src", "main", "java"));
 
     /** Every guard on the list. */
     static List<Guard> all() {
@@ -65,16 +66,18 @@ record Guard(String name, String file, String find, String replace, String test)
         return text(fields, name).replace("\\n", "\n").replace("\\\\", "\\");
     }
 
-    /** The one source file of that class, wherever its package is. */
+    /** The one source file of that class, wherever its package is, in this module or the core. */
     Path source() throws IOException {
-        try (Stream<Path> files = Files.walk(SOURCES)) {
-            List<Path> found =
-                    files.filter(path -> path.endsWith(file + ".java")).toList();
-            if (found.size() != 1) {
-                throw new IOException("guard '" + name + "' names " + file + ", of which there are " + found.size());
+        List<Path> found = new ArrayList<>();
+        for (Path sources : SOURCES) {
+            try (Stream<Path> files = Files.walk(sources)) {
+                files.filter(path -> path.endsWith(file + ".java")).forEach(found::add);
             }
-            return found.get(0);
         }
+        if (found.size() != 1) {
+            throw new IOException("guard '" + name + "' names " + file + ", of which there are " + found.size());
+        }
+        return found.get(0);
     }
 
     String testClass() {

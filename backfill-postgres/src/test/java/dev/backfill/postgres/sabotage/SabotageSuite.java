@@ -62,7 +62,7 @@ class SabotageSuite {
     }
 
     private static void compile(Guard guard, String sabotaged, Path directory) throws IOException {
-        Path file = directory.resolve("src").resolve(guard.source());
+        Path file = directory.resolve("src").resolve(guard.file() + ".java");
         Files.createDirectories(file.getParent());
         Files.writeString(file, sabotaged);
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();

@@ -93,7 +93,9 @@ class FamilyGateIT {
         // What is divided into three has three parts; the first of two is none of them, however completed it is.
         try (BackfillHarness harness = requiring(family(3), 0)) {
             assertThat(reason(harness))
-                    .contains("1 is completed under another division of its keys", "2 are pending (preflight_failed)");
+                    .contains(
+                            "1 is completed, but the definition here has another range of keys",
+                            "2 are pending (preflight_failed)");
             assertThat(harness.operations()
                             .list(BackfillHarness.OPERATOR)
                             .gate()

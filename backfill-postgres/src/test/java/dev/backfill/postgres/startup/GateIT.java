@@ -89,8 +89,8 @@ class GateIT {
 
     @ParameterizedTest
     @CsvSource({
-        "key_codec = 'v1:integer', by a key of another type",
-        "contract = 99, in a row format of a newer library"
+        "key_codec = 'v1:integer', its key is stored as another type",
+        "contract = 99, its row was written by another version of this library"
     })
     void a_completed_row_that_this_process_can_not_read_does_not_open_the_gate(
             String change, String why) { // ID-5, CF-1
@@ -102,7 +102,7 @@ class GateIT {
             Host.awaitStarted(next);
             Readiness.Input backfills = next.readiness().backfills();
             assertThat(backfills.ok()).isFalse();
-            assertThat(backfills.reason()).contains(Host.ID + " is completed " + why);
+            assertThat(backfills.reason()).contains(Host.ID + " is completed, but " + why);
             // Operators are told the same.
             Gate gate = next.operations().list(Host.OPERATOR).gate();
             assertThat(gate.open()).isFalse();
@@ -177,7 +177,9 @@ class GateIT {
             Eventually.until("the other is completed", () -> "completed".equals(Host.state(db, LATE)));
             assertThat(Host.state(db, Host.ID)).isEqualTo("pending");
             assertThat(next.readiness().backfills().reason())
-                    .contains(Host.ID + " is pending in a row format of a newer library (unknown_here)");
+                    .contains(
+                            Host.ID + " is pending, but its row was written by another version of this library",
+                            "(unknown_here)");
         }
     }
 

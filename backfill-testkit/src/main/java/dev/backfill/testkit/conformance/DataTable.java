@@ -1,6 +1,6 @@
 package dev.backfill.testkit.conformance;
 
-import dev.backfill.Identifiers;
+import dev.backfill.internal.Identifiers;
 import java.util.List;
 import java.util.stream.Collectors;
 

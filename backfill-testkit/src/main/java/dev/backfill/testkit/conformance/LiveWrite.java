@@ -1,6 +1,6 @@
 package dev.backfill.testkit.conformance;
 
-import dev.backfill.Identifiers;
+import dev.backfill.internal.Identifiers;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

@@ -1,7 +1,7 @@
 package dev.backfill.testkit.conformance;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.Identifiers;
+import dev.backfill.internal.Identifiers;
 import dev.backfill.testkit.TestDatabase;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

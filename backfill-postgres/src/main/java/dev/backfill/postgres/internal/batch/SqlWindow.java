@@ -1,9 +1,9 @@
 package dev.backfill.postgres.internal.batch;
 
 import dev.backfill.DeleteRepair;
-import dev.backfill.Identifiers;
 import dev.backfill.StatementRepair;
 import dev.backfill.UpdateRepair;
+import dev.backfill.internal.Identifiers;
 import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.postgres.internal.batch.PageSql.Event;
 import dev.backfill.postgres.internal.batch.PageSql.Forms;

@@ -2,7 +2,6 @@ package dev.backfill.postgres.internal.batch;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.CustomValidation;
-import dev.backfill.FamilyPart;
 import dev.backfill.NoRowMatches;
 import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
@@ -18,10 +17,10 @@ import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import dev.backfill.postgres.internal.jdbc.SqlText;
 import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.KeySql;
+import dev.backfill.postgres.internal.row.Readable;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -100,7 +99,8 @@ public final class ValidationRunner {
         try (Session session = sessions.open(timeout.plus(SOCKET_MARGIN))) {
             try {
                 Optional<Begun> row = sql.begin(session, definition.id());
-                if (row.isEmpty() || !isOf(definition, row.get())) {
+                if (row.isEmpty()
+                        || !Readable.judge(row.get().facts(), definition).yes()) {
                     return new Result.Unreadable();
                 }
                 Begun begun = row.get();
@@ -126,12 +126,6 @@ public final class ValidationRunner {
         } catch (SQLException e) {
             return new Result.Failed(e);
         }
-    }
-
-    /** Whether the row's key and range are those that the definition declares (ID-5); one that was not started has none. */
-    private static boolean isOf(BackfillDefinition<?> definition, Begun row) {
-        return definition.key().codec().equals(row.keyCodec())
-                && Objects.equals(definition.part().map(FamilyPart::parts).orElse(null), row.rangeParts());
     }
 
     /** PostgreSQL refuses what writes; that is the definition's breach, not the server's trouble. */
@@ -216,7 +210,9 @@ public final class ValidationRunner {
 
         @Override
         public String withinBound(String alias) {
-            return span == null ? "false" : ValidationSql.within(key, dev.backfill.Identifiers.quote(alias), span);
+            return span == null
+                    ? "false"
+                    : ValidationSql.within(key, dev.backfill.internal.Identifiers.quote(alias), span);
         }
     }
 }

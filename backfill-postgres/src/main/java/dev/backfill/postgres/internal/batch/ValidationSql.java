@@ -10,6 +10,7 @@ import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.ApplicationName;
 import dev.backfill.postgres.internal.row.KeySql;
+import dev.backfill.postgres.internal.row.Readable;
 import dev.backfill.postgres.internal.row.Values;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -38,7 +39,7 @@ public final class ValidationSql {
                         + Limits.ofValidation(options).asSelectItems()
                         + ", pg_catalog.set_config('application_name', " + ApplicationName.SQL + ", true)" + """
                 , pg_catalog.pg_try_advisory_xact_lock(b.tableoid::integer, b.no) AS alone, b.state, b.generation, b.bound, b.bound_empty,
-                  b.range_parts, b.range_low, b.key_codec,
+                  b.range_parts, b.range_low, b.key_codec, b.contract,
                   {passed} AS barrier_passed,
                   coalesce(b.barrier_since < pg_catalog.clock_timestamp() - :barrier_millis * interval '1 millisecond', false) AS overdue
                 FROM {backfill} AS b WHERE b.id = :id""",
@@ -55,9 +56,8 @@ public final class ValidationSql {
      * @param state its state
      * @param generation its generation
      * @param bound its bound
-     * @param rangeParts how many parts its family has; null for a whole source
      * @param rangeLow the exclusive lower bound of its range, or null
-     * @param keyCodec its key codec
+     * @param facts what decides whether this process can read it (ID-5)
      * @param barrierPassed whether every transaction that wrote before the bound was captured has ended
      * @param overdue whether a claim has waited for that longer than it may (SR-6)
      */
@@ -66,9 +66,8 @@ public final class ValidationSql {
             BackfillState state,
             long generation,
             @Nullable List<String> bound,
-            @Nullable Integer rangeParts,
             @Nullable List<String> rangeLow,
-            @Nullable String keyCodec,
+            Readable.Facts facts,
             boolean barrierPassed,
             boolean overdue) {
 
@@ -96,14 +95,18 @@ public final class ValidationSql {
                 if (!row.next()) {
                     return Optional.empty();
                 }
+                BackfillState state = BackfillState.ofWireName(row.getString("state"));
                 return Optional.of(new Begun(
                         row.getBoolean("alone"),
-                        BackfillState.ofWireName(row.getString("state")),
+                        state,
                         row.getLong("generation"),
                         Values.texts(row, "bound"),
-                        Values.integer(row, "range_parts"),
                         Values.texts(row, "range_low"),
-                        row.getString("key_codec"),
+                        new Readable.Facts(
+                                row.getInt("contract"),
+                                state != BackfillState.PENDING,
+                                row.getString("key_codec"),
+                                Values.integer(row, "range_parts")),
                         row.getBoolean("barrier_passed"),
                         row.getBoolean("overdue")));
             }

@@ -1,6 +1,6 @@
 package dev.backfill.postgres.internal.batch;
 
-import dev.backfill.Identifiers;
+import dev.backfill.internal.Identifiers;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;

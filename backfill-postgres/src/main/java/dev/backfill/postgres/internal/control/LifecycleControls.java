@@ -2,7 +2,6 @@ package dev.backfill.postgres.internal.control;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.operate.ActionOutcome;
-import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
@@ -14,118 +13,42 @@ import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.preflight.FamilyRanges;
 import dev.backfill.postgres.internal.preflight.PreflightCheck;
 import dev.backfill.postgres.internal.preflight.SchemaCheck;
-import dev.backfill.postgres.internal.row.ActionSql.Moved;
+import dev.backfill.postgres.internal.row.ActionSql;
+import dev.backfill.postgres.internal.row.Asked;
 import dev.backfill.postgres.internal.row.LedgerSql.Stored;
+import dev.backfill.postgres.internal.row.Registry;
 import dev.backfill.postgres.internal.row.RowSql.Row;
+import dev.backfill.postgres.internal.row.Transition;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
-/**
- * Start, pause, resume and retry: one transaction each, with its request and its audit record (IK, AU-3). The lock order is request,
- * row, audit; what is decided is decided under the row's lock. Thread-safe.
- *
- * @param plane what the handlers share
- */
-public record LifecycleControls(PlaneContext plane) {
+/** Start, pause, resume and retry. Thread-safe. */
+public final class LifecycleControls {
+
+    private final ControlTransaction transaction;
+    private final ActionSql actions;
+    private final Registry registry;
+    private final PreflightCheck preflight;
+    private final FamilyRanges ranges;
+
+    /** Over one engine's tables. */
+    public LifecycleControls(
+            ControlTransaction transaction,
+            ActionSql actions,
+            Registry registry,
+            PreflightCheck preflight,
+            FamilyRanges ranges) {
+        this.transaction = transaction;
+        this.actions = actions;
+        this.registry = registry;
+        this.preflight = preflight;
+        this.ranges = ranges;
+    }
 
     /** Carries a request out, or answers it from the ledger. */
     ActionOutcome perform(OperatorRequest request) throws SQLException {
-        try {
-            return plane.settled(session -> decide(session, request));
-        } catch (RefusedException refused) {
-            // What was entered is rolled back, so the same request may come again; that it was refused is recorded
-            // apart.
-            return plane.engine().control().inTransaction(session -> {
-                audit(session, request, refused.state, refused.state, refused.generation, refused.outcomeCode());
-                return refusal(session, request, refused);
-            });
-        }
-    }
-
-    private ActionOutcome refusal(Session session, OperatorRequest request, RefusedException refused)
-            throws SQLException {
-        return refused.code == null
-                ? new ActionOutcome.UnknownId()
-                : new ActionOutcome.Conflict(
-                        refused.code, plane.snapshot(session, request.id()), refused.findings, false);
-    }
-
-    private ActionOutcome decide(Session session, OperatorRequest request) throws SQLException, RefusedException {
-        Optional<Stored> stored = plane.ledger().enter(session, request);
-        if (stored.isPresent()) {
-            return replay(session, request, stored.get());
-        }
-        Row row = PlaneContext.readable(plane.lock(session, request.id()).orElseThrow(RefusedException::unknownId));
-        BackfillAction action = request.action();
-        if (action.convergedOn().contains(row.state())) {
-            Moved same = new Moved(row.state(), row.generation());
-            return answered(session, request, row, same, "converged");
-        }
-        if (!action.appliesFrom().contains(row.state())) {
-            Moved same = new Moved(row.state(), row.generation());
-            return answered(session, request, row, same, ConflictCode.ILLEGAL_TRANSITION.wireName());
-        }
-        Optional<Moved> moved = action == BackfillAction.START
-                ? start(session, request, row)
-                : plane.actions().move(session, action, request.id());
-        // The row is locked and its state was legal: anything but one changed row means that the key is gone.
-        Moved now = moved.orElseThrow(() -> new SQLException("the row of " + request.id() + " did not move", "XX000"));
-        return answered(session, request, row, now, "applied");
-    }
-
-    private Optional<Moved> start(Session session, OperatorRequest request, Row row)
-            throws SQLException, RefusedException {
-        BackfillDefinition<?> definition =
-                plane.local().registry().find(request.id().value()).orElse(null);
-        if (definition == null) {
-            throw new RefusedException(ConflictCode.UNKNOWN_HERE, row, List.of());
-        }
-        SchemaCheck check = SchemaCheck.of(session, definition);
-        TableFacts facts = check.facts();
-        if (facts == null || !check.incompatible().isEmpty()) {
-            throw new RefusedException(ConflictCode.INCOMPATIBLE_SCHEMA, row, check.incompatible());
-        }
-        if (!check.unwalkable().isEmpty()) {
-            throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, check.unwalkable());
-        }
-        List<Finding> refused = new PreflightCheck(
-                        plane.engine().names(), plane.engine().options())
-                .statements(session, definition, check);
-        if (!refused.isEmpty()) {
-            throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, refused);
-        }
-        FamilyRanges.Taken taken = new FamilyRanges(plane.engine().names()).take(session, definition, facts);
-        if (!taken.findings().isEmpty()) {
-            throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, taken.findings());
-        }
-        return plane.actions().start(session, definition, taken.range(), facts.estimatedRows());
-    }
-
-    private ActionOutcome replay(Session session, OperatorRequest request, Stored stored)
-            throws SQLException, RefusedException {
-        Row row = plane.rows().read(session, request.id()).orElseThrow(RefusedException::unknownId);
-        if (!stored.sameRequest()) {
-            throw new RefusedException(ConflictCode.REQUEST_ID_REUSED, row, List.of());
-        }
-        audit(session, request, row.state(), row.state(), row.generation(), "replayed");
-        return outcome(String.valueOf(stored.result()), plane.snapshot(session, request.id()), true);
-    }
-
-    private ActionOutcome answered(Session session, OperatorRequest request, Row prior, Moved now, String result)
-            throws SQLException {
-        audit(session, request, prior.state(), now.state(), now.generation(), result);
-        plane.ledger().answer(session, request.requestId(), result, prior.state(), now, null);
-        return outcome(result, plane.snapshot(session, request.id()), false);
-    }
-
-    private static ActionOutcome outcome(String result, BackfillSnapshot now, boolean replayed) {
-        return switch (result) {
-            case "applied" -> new ActionOutcome.Applied(now, replayed);
-            case "converged" -> new ActionOutcome.Converged(now, replayed);
-            default -> new ActionOutcome.Conflict(ConflictCode.ILLEGAL_TRANSITION, now, List.of(), replayed);
-        };
+        return transaction.run(new Action(request.action(), Asked.of(request)));
     }
 
     /**
@@ -136,77 +59,113 @@ public record LifecycleControls(PlaneContext plane) {
      * @return what became of it; empty when there was nothing to start
      */
     Optional<ActionOutcome> startQuietly(OperatorRequest request, boolean auditRefusal) throws SQLException {
+        Asked asked = Asked.of(request);
         try {
-            return plane.engine().control().inTransaction(session -> {
-                Row row = plane.lock(session, request.id()).orElseThrow(RefusedException::unknownId);
+            return transaction.inTransaction(session -> {
+                Row row = transaction.lock(session, request.id());
                 if (row.state() != BackfillState.PENDING) {
                     return Optional.empty();
                 }
                 // One that can't be read is left alone, and nothing else is held up by it (ID-5).
-                Moved now = start(session, request, PlaneContext.readable(row)).orElseThrow();
-                audit(session, request, row.state(), now.state(), now.generation(), "applied");
-                return Optional.of(new ActionOutcome.Applied(plane.snapshot(session, request.id()), false));
+                Transition now =
+                        start(session, ControlTransaction.readable(row)).orElseThrow();
+                transaction.audit(session, asked, row.state(), now, "applied");
+                return Optional.of(new ActionOutcome.Applied(transaction.snapshot(session, request.id()), false));
             });
         } catch (RefusedException refused) {
-            return plane.engine().control().inTransaction(session -> {
-                if (auditRefusal) {
-                    audit(session, request, refused.state, refused.state, refused.generation, refused.outcomeCode());
-                }
-                return Optional.of(refusal(session, request, refused));
-            });
+            return Optional.of(transaction.refusal(asked, refused, auditRefusal));
         }
     }
 
-    void audit(
-            Session session,
-            OperatorRequest request,
-            @Nullable BackfillState prior,
-            @Nullable BackfillState resulting,
-            @Nullable Long generation,
-            String outcome)
-            throws SQLException {
-        plane.engine()
-                .sql()
-                .audit()
-                .write(
-                        session,
-                        new AuditRecord(
-                                request.authority(),
-                                request.id(),
-                                request.requestId(),
-                                request.action().wireName(),
-                                prior,
-                                resulting,
-                                generation,
-                                outcome,
-                                request.note()));
+    private Optional<Transition> start(Session session, Row row) throws SQLException {
+        BackfillDefinition<?> definition = registry.find(row.id().value()).orElse(null);
+        if (definition == null) {
+            throw RefusedException.because(ConflictCode.UNKNOWN_HERE, row);
+        }
+        SchemaCheck check = SchemaCheck.of(session, definition);
+        TableFacts facts = walkable(row, check);
+        List<Finding> refused = preflight.statements(session, definition, check);
+        if (!refused.isEmpty()) {
+            throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, refused);
+        }
+        FamilyRanges.Taken taken = ranges.take(session, definition, facts);
+        if (!taken.findings().isEmpty()) {
+            throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, taken.findings());
+        }
+        return actions.start(session, definition, taken.range(), facts.estimatedRows());
     }
 
-    /** Refused for a reason that may pass, so the request is not stored; rolls the transaction back. */
-    static final class RefusedException extends SQLException {
+    /** The facts of a source that can be walked; what can't be started can't be rehearsed either. */
+    static TableFacts walkable(Row row, SchemaCheck check) throws RefusedException {
+        TableFacts facts = check.facts();
+        if (facts == null || !check.incompatible().isEmpty()) {
+            throw new RefusedException(ConflictCode.INCOMPATIBLE_SCHEMA, row, check.incompatible());
+        }
+        if (!check.unwalkable().isEmpty()) {
+            throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, check.unwalkable());
+        }
+        return facts;
+    }
 
-        private static final long serialVersionUID = 1L;
+    private static ActionOutcome outcome(String result, BackfillSnapshot now, boolean replayed) {
+        return switch (result) {
+            case "applied" -> new ActionOutcome.Applied(now, replayed);
+            case "converged" -> new ActionOutcome.Converged(now, replayed);
+            default -> new ActionOutcome.Conflict(ConflictCode.ILLEGAL_TRANSITION, now, List.of(), replayed);
+        };
+    }
 
-        final @Nullable ConflictCode code;
-        final @Nullable BackfillState state;
-        final @Nullable Long generation;
-        final transient List<Finding> findings;
+    /** One action on one row. */
+    private final class Action implements Control<ActionOutcome> {
 
-        RefusedException(@Nullable ConflictCode code, @Nullable Row row, List<Finding> findings) {
-            // A state of its own, so that the connection is not taken for a broken one.
-            super("refused", "02000");
-            this.code = code;
-            this.state = row == null ? null : row.state();
-            this.generation = row == null ? null : row.generation();
-            this.findings = findings;
+        private final BackfillAction action;
+        private final Asked asked;
+
+        Action(BackfillAction action, Asked asked) {
+            this.action = action;
+            this.asked = asked;
         }
 
-        static RefusedException unknownId() {
-            return new RefusedException(null, null, List.of());
+        @Override
+        public Asked asked() {
+            return asked;
         }
 
-        String outcomeCode() {
-            return code == null ? "unknown_id" : code.wireName();
+        @Override
+        public boolean movesTheRow() {
+            return true;
+        }
+
+        @Override
+        public ActionOutcome replay(Session session, Row row, Stored earlier) throws SQLException {
+            return outcome(String.valueOf(earlier.result()), transaction.snapshot(session, row.id()), true);
+        }
+
+        @Override
+        public Decision<ActionOutcome> decide(Session session, Row row) throws SQLException {
+            if (action.convergedOn().contains(row.state())) {
+                return decided(session, row, row.position(), "converged");
+            }
+            if (!action.appliesFrom().contains(row.state())) {
+                return decided(session, row, row.position(), ConflictCode.ILLEGAL_TRANSITION.wireName());
+            }
+            Optional<Transition> moved =
+                    action == BackfillAction.START ? start(session, row) : actions.move(session, action, row.id());
+            // The row is locked and its state was legal: anything but one changed row means that the key is gone.
+            Transition now =
+                    moved.orElseThrow(() -> new SQLException("the row of " + row.id() + " did not move", "XX000"));
+            return decided(session, row, now, "applied");
+        }
+
+        private Decision<ActionOutcome> decided(Session session, Row row, Transition now, String result)
+                throws SQLException {
+            ActionOutcome answer = outcome(result, transaction.snapshot(session, row.id()), false);
+            return new Decision<>(result, row.state(), now, result, null, answer);
+        }
+
+        @Override
+        public ActionOutcome refused(ActionOutcome refusal) {
+            return refusal;
         }
     }
 }

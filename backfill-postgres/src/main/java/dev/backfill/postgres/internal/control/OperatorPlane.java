@@ -2,7 +2,6 @@ package dev.backfill.postgres.internal.control;
 
 import dev.backfill.BackfillId;
 import dev.backfill.Pacing;
-import dev.backfill.internal.BoundedText;
 import dev.backfill.operate.AccessDeniedException;
 import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.AuditPage;
@@ -12,10 +11,7 @@ import dev.backfill.operate.BackfillOperations;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.Capability;
-import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.ControlRequest;
-import dev.backfill.operate.Diagnostic;
-import dev.backfill.operate.Finding;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Overview;
 import dev.backfill.operate.Pace;
@@ -24,24 +20,17 @@ import dev.backfill.operate.Preflight;
 import dev.backfill.operate.RehearsalOutcome;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.postgres.internal.events.Events;
-import dev.backfill.postgres.internal.supervise.RehearsalThreads;
-import dev.backfill.postgres.internal.supervise.ValidationThreads;
 import dev.backfill.spi.OperatorAuthorizer;
 import java.sql.SQLException;
-import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The operator plane over PostgreSQL: authorizes first, then hands on (AU-1, AU-4). Thread-safe. */
 public final class OperatorPlane implements BackfillOperations {
 
     private final OperatorAuthorizer authorizer;
-    private final Supplier<PlaneContext> context;
-    private final ValidationThreads threads;
-    private final RehearsalThreads rehearsals;
+    private final Supplier<OperatorHandlers> context;
     private final OperatorEvents events;
     private final Runnable news;
     private final DenialLog denials = new DenialLog();
@@ -49,20 +38,13 @@ public final class OperatorPlane implements BackfillOperations {
     /**
      * Over an engine that may not be ready yet.
      *
-     * @param context the shared parts; throws {@link BackfillUnavailableException} while the tables can't be used
+     * @param context what answers them; throws {@link BackfillUnavailableException} while the tables can't be used
      * @param news told after an action moved a row, so that this process need not wait until it looks again
      */
     public OperatorPlane(
-            OperatorAuthorizer authorizer,
-            Supplier<PlaneContext> context,
-            ValidationThreads threads,
-            RehearsalThreads rehearsals,
-            Events events,
-            Runnable news) {
+            OperatorAuthorizer authorizer, Supplier<OperatorHandlers> context, Events events, Runnable news) {
         this.authorizer = authorizer;
         this.context = context;
-        this.threads = threads;
-        this.rehearsals = rehearsals;
         this.events = new OperatorEvents(events);
         this.news = news;
     }
@@ -70,14 +52,14 @@ public final class OperatorPlane implements BackfillOperations {
     @Override
     public Overview list(Authority authority) {
         require(authority, "list", null);
-        return reading(plane -> new ReadModel(plane).list());
+        return reading(handlers -> handlers.reads().list());
     }
 
     @Override
     public BackfillSnapshot show(Authority authority, BackfillId id) {
         require(authority, "show", id);
         events.read(authority, id, "show");
-        return reading(shared -> new ReadModel(shared).show(id));
+        return reading(handlers -> handlers.reads().show(id));
     }
 
     @Override
@@ -87,22 +69,22 @@ public final class OperatorPlane implements BackfillOperations {
         }
         require(authority, "audit", id);
         events.read(authority, id, "audit");
-        return reading(plane -> {
-            denials.flush(plane.engine());
-            return new ReadModel(plane).audit(id, limit, before);
+        return reading(handlers -> {
+            denials.flush(handlers.trail());
+            return handlers.reads().page(id, limit, before);
         });
     }
 
     @Override
     public Preflight preflight(Authority authority, BackfillId id) {
         require(authority, "preflight", id);
-        return reading(plane -> new ReadModel(plane).preflight(id));
+        return reading(handlers -> handlers.reads().preflight(id));
     }
 
     @Override
     public Pace pace(Authority authority, BackfillId id) {
         require(authority, "pace", id);
-        return reading(plane -> new PaceControls(plane).read(id));
+        return reading(handlers -> handlers.pace().read(id));
     }
 
     @Override
@@ -110,7 +92,7 @@ public final class OperatorPlane implements BackfillOperations {
         return beside(
                 request,
                 PaceControls.ACTION,
-                plane -> new PaceControls(plane).set(request, pacing),
+                handlers -> handlers.pace().set(request, pacing),
                 PaceOutcome.Refused::new);
     }
 
@@ -119,7 +101,7 @@ public final class OperatorPlane implements BackfillOperations {
         return beside(
                 request,
                 RehearsalControls.ACTION,
-                plane -> new RehearsalControls(plane, rehearsals).rehearse(request),
+                handlers -> handlers.rehearsals().rehearse(request),
                 RehearsalOutcome.Refused::new);
     }
 
@@ -130,9 +112,9 @@ public final class OperatorPlane implements BackfillOperations {
             return refusal.apply(new ActionOutcome.Denied());
         }
         try {
-            PlaneContext plane = context.get();
+            OperatorHandlers handlers = context.get();
             long started = System.nanoTime();
-            T outcome = control.from(plane);
+            T outcome = control.from(handlers);
             events.answered(request, action, started);
             return outcome;
         } catch (SQLException e) {
@@ -160,7 +142,7 @@ public final class OperatorPlane implements BackfillOperations {
 
     private ActionOutcome carryOut(OperatorRequest request) {
         try {
-            return new LifecycleControls(context.get()).perform(request);
+            return context.get().lifecycle().perform(request);
         } catch (SQLException e) {
             return Unavailability.outcome(Unavailability.of(e));
         } catch (BackfillUnavailableException e) {
@@ -182,8 +164,7 @@ public final class OperatorPlane implements BackfillOperations {
 
     private ValidationReport prove(OperatorRequest request) {
         try {
-            PlaneContext plane = context.get();
-            return new ValidationControls(plane, new LifecycleControls(plane), threads).validate(request);
+            return context.get().validations().validate(request);
         } catch (SQLException e) {
             return new ValidationReport.Refused(Unavailability.outcome(Unavailability.of(e)));
         } catch (BackfillUnavailableException e) {
@@ -203,7 +184,7 @@ public final class OperatorPlane implements BackfillOperations {
         }
         events.denied(authority);
         try {
-            denials.record(context.get().engine(), authority, attempted, id, requestId);
+            denials.record(context.get().trail(), authority, attempted, id, requestId);
         } catch (BackfillUnavailableException e) {
             // Denied all the same; there is no table to say so in.
             return false;
@@ -244,51 +225,13 @@ public final class OperatorPlane implements BackfillOperations {
 
     @FunctionalInterface
     private interface Read<T> {
-        T from(PlaneContext plane) throws SQLException;
-    }
-
-    /**
-     * The start of automatic mode; any row that is not pending is left alone.
-     *
-     * @param tellRefusal whether a refusal is worth a record and an event; one that is repeated is not
-     * @return why a pending row could not be started; empty otherwise
-     */
-    public static Optional<BootRefusal> startAtBoot(PlaneContext plane, OperatorRequest request, boolean tellRefusal)
-            throws SQLException {
-        long began = System.nanoTime();
-        ActionOutcome outcome =
-                new LifecycleControls(plane).startQuietly(request, tellRefusal).orElse(null);
-        if (outcome instanceof ActionOutcome.Applied || (outcome != null && tellRefusal)) {
-            new OperatorEvents(plane.engine().events()).answered(request, outcome, began);
-        }
-        if (outcome == null || outcome instanceof ActionOutcome.Applied) {
-            return Optional.empty();
-        }
-        return Optional.of(
-                outcome instanceof ActionOutcome.Conflict conflict
-                        ? new BootRefusal(conflict.code(), named(conflict.findings()))
-                        : new BootRefusal(ConflictCode.UNKNOWN_HERE, ""));
-    }
-
-    /**
-     * Why a required row could not be started.
-     *
-     * @param code the code that readiness tells
-     * @param findings what was found, by code and the identifier that it is about; for a log line, and empty where nothing was
-     */
-    public record BootRefusal(ConflictCode code, String findings) {}
-
-    private static String named(List<Finding> findings) {
-        String all = findings.stream()
-                .map(finding -> finding.code() + " on " + finding.subject())
-                .collect(Collectors.joining(", "));
-        return BoundedText.clean(all, Diagnostic.MAX_MESSAGE);
+        T from(OperatorHandlers handlers) throws SQLException;
     }
 
     /** Writes what is still only counted. */
     public void flush() {
         try {
-            denials.flush(context.get().engine());
+            denials.flush(context.get().trail());
         } catch (BackfillUnavailableException e) {
             // Nothing to write it to.
             return;

@@ -3,80 +3,80 @@ package dev.backfill.postgres.internal.control;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.Pacing;
+import dev.backfill.TableName;
 import dev.backfill.operate.ActionOutcome;
-import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.ControlRequest;
-import dev.backfill.operate.Diagnostic;
 import dev.backfill.operate.HealthSignal;
 import dev.backfill.operate.Pace;
 import dev.backfill.operate.PaceOutcome;
 import dev.backfill.operate.UnknownBackfillException;
-import dev.backfill.postgres.internal.control.LifecycleControls.RefusedException;
 import dev.backfill.postgres.internal.jdbc.Session;
-import dev.backfill.postgres.internal.preflight.HealthCheck;
+import dev.backfill.postgres.internal.row.Asked;
 import dev.backfill.postgres.internal.row.LedgerSql.Stored;
 import dev.backfill.postgres.internal.row.PaceSql;
+import dev.backfill.postgres.internal.row.Registry;
 import dev.backfill.postgres.internal.row.RowSql.Row;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An operator's pacing: read, set and taken back. It lies beside the row, so that a change waits for no batch and touches nothing of
  * the lifecycle. Thread-safe.
- *
- * @param plane what the handlers share
  */
-public record PaceControls(PlaneContext plane) {
+public final class PaceControls {
 
     static final String ACTION = "pace";
 
+    private final ControlTransaction transaction;
+    private final PaceSql sql;
+    private final Registry registry;
+    private final Function<TableName, List<HealthSignal>> health;
+
+    /**
+     * Over one engine's tables.
+     *
+     * @param health measures the health signals of a table's database
+     */
+    public PaceControls(
+            ControlTransaction transaction,
+            PaceSql sql,
+            Registry registry,
+            Function<TableName, List<HealthSignal>> health) {
+        this.transaction = transaction;
+        this.sql = sql;
+        this.registry = registry;
+        this.health = health;
+    }
+
     Pace read(BackfillId id) throws SQLException {
-        PaceSql sql = new PaceSql(plane.engine().names());
-        Optional<PaceSql.Stored> stored = plane.engine().control().inTransaction(session -> {
-            if (plane.rows().read(session, id).isEmpty()) {
-                throw new UnknownBackfillException("No backfill " + id + " is registered. Check the ID.");
-            }
-            return sql.read(session, id);
-        });
-        return pace(id, stored);
+        try {
+            return pace(
+                    id,
+                    transaction.inTransaction(session ->
+                            sql.read(session, transaction.read(session, id).id())));
+        } catch (RefusedException e) {
+            throw new UnknownBackfillException("No backfill " + id + " is registered. Check the ID.");
+        }
     }
 
     private Pace pace(BackfillId id, Optional<PaceSql.Stored> stored) {
-        BackfillDefinition<?> definition =
-                plane.local().registry().find(id.value()).orElse(null);
-        List<HealthSignal> signals = definition == null
-                ? List.of()
-                : new HealthCheck(
-                                plane.engine().control(),
-                                plane.engine().meter(),
-                                plane.engine().options().health())
-                        .measure(definition.table());
+        BackfillDefinition<?> definition = registry.find(id.value()).orElse(null);
+        List<HealthSignal> signals = definition == null ? List.of() : health.apply(definition.table());
         Pacing own = definition == null ? Pacing.unlimited() : definition.pacing();
         return stored.map(s -> new Pace(s.pacing(), true, s.by(), s.at(), signals))
                 .orElseGet(() -> new Pace(own, false, null, null, signals));
     }
 
     PaceOutcome set(ControlRequest request, @Nullable Pacing pacing) throws SQLException {
-        SideControl control = new SideControl(plane, request, ACTION);
-        Kept kept = control.carryOut(
-                (session, row, earlier) -> {
-                    boolean replayed = earlier.isPresent();
-                    if (replayed) {
-                        replay(session, control, row, earlier.get(), pacing);
-                    } else {
-                        store(session, control, row, pacing);
-                    }
-                    return new Kept(new PaceSql(plane.engine().names()).read(session, request.id()), replayed, null);
-                },
-                refusal -> new Kept(Optional.empty(), false, refusal));
-        ActionOutcome refusal = kept.refusal();
+        Kept kept = transaction.run(new Change(Asked.of(request, ACTION, PaceIdentity.of(pacing)), pacing));
         // The signals are measured after the transaction, so that no second connection is asked for while one is held.
-        return refusal == null
+        return kept.refusal() == null
                 ? new PaceOutcome.InForce(pace(request.id(), kept.now()), kept.replayed())
-                : new PaceOutcome.Refused(refusal);
+                : new PaceOutcome.Refused(kept.refusal());
     }
 
     private record Kept(
@@ -84,30 +84,51 @@ public record PaceControls(PlaneContext plane) {
             boolean replayed,
             @Nullable ActionOutcome refusal) {}
 
-    private void store(Session session, SideControl control, Row row, @Nullable Pacing pacing) throws SQLException {
-        PaceSql sql = new PaceSql(plane.engine().names());
-        ControlRequest request = control.request();
-        Pacing former =
-                sql.read(session, request.id()).map(PaceSql.Stored::pacing).orElse(null);
-        String result = Objects.equals(former, pacing) ? "converged" : "applied";
-        if (!Objects.equals(former, pacing)) {
-            sql.write(session, request.id(), pacing, request.authority().name());
-        }
-        control.audit(session, row, result);
-        control.answer(session, row, result, new Diagnostic(ACTION, text(pacing), null, null));
-    }
+    private final class Change implements Control<Kept> {
 
-    /** The same request ID with another pace is another request (IK-3). */
-    private void replay(Session session, SideControl control, Row row, Stored earlier, @Nullable Pacing pacing)
-            throws SQLException {
-        Diagnostic asked = earlier.diagnostic();
-        if (asked == null || !asked.message().equals(text(pacing))) {
-            throw new RefusedException(ConflictCode.REQUEST_ID_REUSED, row, List.of());
-        }
-        control.audit(session, row, "replayed");
-    }
+        private final Asked asked;
+        private final @Nullable Pacing pacing;
 
-    private static String text(@Nullable Pacing pacing) {
-        return pacing == null ? "the definition's own" : pacing.toString();
+        Change(Asked asked, @Nullable Pacing pacing) {
+            this.asked = asked;
+            this.pacing = pacing;
+        }
+
+        @Override
+        public Asked asked() {
+            return asked;
+        }
+
+        @Override
+        public boolean movesTheRow() {
+            return false;
+        }
+
+        @Override
+        public boolean repeats(Stored earlier) {
+            return earlier.sameRequest() && PaceIdentity.isOf(earlier, pacing);
+        }
+
+        @Override
+        public Kept replay(Session session, Row row, Stored earlier) throws SQLException {
+            return new Kept(sql.read(session, row.id()), true, null);
+        }
+
+        @Override
+        public Decision<Kept> decide(Session session, Row row) throws SQLException {
+            Pacing former =
+                    sql.read(session, row.id()).map(PaceSql.Stored::pacing).orElse(null);
+            boolean changes = !Objects.equals(former, pacing);
+            if (changes) {
+                sql.write(session, row.id(), pacing, asked.authority().name());
+            }
+            return Decision.still(
+                    row, changes ? "applied" : "converged", new Kept(sql.read(session, row.id()), false, null));
+        }
+
+        @Override
+        public Kept refused(ActionOutcome refusal) {
+            return new Kept(Optional.empty(), false, refusal);
+        }
     }
 }

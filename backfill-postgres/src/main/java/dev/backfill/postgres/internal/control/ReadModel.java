@@ -11,8 +11,11 @@ import dev.backfill.operate.Overview;
 import dev.backfill.operate.Preflight;
 import dev.backfill.operate.UnknownBackfillException;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.preflight.PreflightCheck;
 import dev.backfill.postgres.internal.row.AuditReadSql;
+import dev.backfill.postgres.internal.row.Registry;
+import dev.backfill.postgres.internal.row.RowSql;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -24,17 +27,35 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Honest reads, each from one query at that moment (RM). Thread-safe.
- *
- * @param plane what the handlers share
- */
-public record ReadModel(PlaneContext plane) {
+/** Honest reads, each from one query at that moment (RM). Thread-safe. */
+public final class ReadModel {
+
+    private final Transactions transactions;
+    private final Snapshots snapshots;
+    private final Registry registry;
+    private final RowSql rows;
+    private final AuditReadSql audit;
+    private final PreflightCheck preflight;
+
+    /** Over one engine's tables. */
+    public ReadModel(
+            Transactions transactions,
+            Snapshots snapshots,
+            Registry registry,
+            RowSql rows,
+            AuditReadSql audit,
+            PreflightCheck preflight) {
+        this.transactions = transactions;
+        this.snapshots = snapshots;
+        this.registry = registry;
+        this.rows = rows;
+        this.audit = audit;
+        this.preflight = preflight;
+    }
 
     Overview list() throws SQLException {
-        return plane.engine().control().inTransaction(session -> {
-            SnapshotMapper mapper = new SnapshotMapper(plane.local());
-            List<BackfillSnapshot> all = plane.snapshots().list(session, mapper::map);
+        return transactions.inTransaction(session -> {
+            List<BackfillSnapshot> all = snapshots.all(session);
             return new Overview(asOf(session), gate(all), all);
         });
     }
@@ -50,7 +71,7 @@ public record ReadModel(PlaneContext plane) {
     private Gate gate(List<BackfillSnapshot> all) {
         Map<BackfillId, BackfillSnapshot> byId = new HashMap<>();
         all.forEach(s -> byId.put(s.id(), s));
-        Set<BackfillId> required = plane.local().registry().required();
+        Set<BackfillId> required = registry.required();
         List<Gate.Reason> reasons = new ArrayList<>();
         for (BackfillId id : required) {
             BackfillSnapshot found = byId.get(id);
@@ -74,30 +95,25 @@ public record ReadModel(PlaneContext plane) {
     }
 
     BackfillSnapshot show(BackfillId id) throws SQLException {
-        return plane.engine().control().inTransaction(session -> {
-            SnapshotMapper mapper = new SnapshotMapper(plane.local());
-            return plane.snapshots().detail(session, id, mapper::map).orElseThrow(() -> unknown(id));
-        });
+        return transactions.inTransaction(session -> snapshots.one(session, id).orElseThrow(() -> unknown(id)));
     }
 
-    AuditPage audit(@Nullable BackfillId id, int limit, @Nullable Long before) throws SQLException {
-        return plane.engine().control().inTransaction(session -> {
-            if (id != null && plane.rows().read(session, id).isEmpty()) {
+    AuditPage page(@Nullable BackfillId id, int limit, @Nullable Long before) throws SQLException {
+        return transactions.inTransaction(session -> {
+            if (id != null && rows.read(session, id).isEmpty()) {
                 throw unknown(id);
             }
-            return new AuditReadSql(plane.jooq()).page(session, id, limit, before);
+            return audit.page(session, id, limit, before);
         });
     }
 
     Preflight preflight(BackfillId id) throws SQLException {
-        BackfillDefinition<?> definition =
-                plane.local().registry().find(id.value()).orElse(null);
-        return plane.engine().control().inTransaction(session -> {
-            if (plane.rows().read(session, id).isEmpty() || definition == null) {
+        BackfillDefinition<?> definition = registry.find(id.value()).orElse(null);
+        return transactions.inTransaction(session -> {
+            if (rows.read(session, id).isEmpty() || definition == null) {
                 throw unknown(id);
             }
-            return new PreflightCheck(plane.engine().names(), plane.engine().options())
-                    .full(session, Objects.requireNonNull(definition));
+            return preflight.full(session, Objects.requireNonNull(definition));
         });
     }
 

@@ -7,65 +7,64 @@ import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.ControlRequest;
 import dev.backfill.operate.RehearsalOutcome;
 import dev.backfill.postgres.internal.batch.TableFacts;
-import dev.backfill.postgres.internal.control.LifecycleControls.RefusedException;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.preflight.Rehearser;
 import dev.backfill.postgres.internal.preflight.SchemaCheck;
+import dev.backfill.postgres.internal.row.Asked;
+import dev.backfill.postgres.internal.row.LedgerSql.Stored;
+import dev.backfill.postgres.internal.row.Readable;
+import dev.backfill.postgres.internal.row.Registry;
 import dev.backfill.postgres.internal.row.RowSql.Row;
 import dev.backfill.postgres.internal.supervise.RehearsalThreads;
 import dev.backfill.postgres.internal.supervise.RehearsalThreads.Place;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Rehearsals that operators ask for: audited first, in a transaction of its own, then run and rolled back. Thread-safe.
- *
- * @param plane what the handlers share
- * @param threads where they run
- */
-public record RehearsalControls(PlaneContext plane, RehearsalThreads threads) {
+/** Rehearsals that operators ask for: audited first, in a transaction of its own, then run and rolled back. Thread-safe. */
+public final class RehearsalControls {
 
     static final String ACTION = "rehearse";
 
+    private final ControlTransaction transaction;
+    private final Registry registry;
+    private final Rehearser rehearser;
+    private final RehearsalThreads threads;
+
+    /** Over one engine's tables. */
+    public RehearsalControls(
+            ControlTransaction transaction, Registry registry, Rehearser rehearser, RehearsalThreads threads) {
+        this.transaction = transaction;
+        this.registry = registry;
+        this.rehearser = rehearser;
+        this.threads = threads;
+    }
+
     RehearsalOutcome rehearse(ControlRequest request) throws SQLException {
-        SideControl control = new SideControl(plane, request, ACTION);
+        Asked asked = Asked.of(request, ACTION, null);
         Optional<Place> free = threads.enter(request.id());
         if (free.isEmpty()) {
-            return busy(control, request);
+            return busy(asked);
         }
         try (Place place = free.get()) {
-            return rehearse(request, control, place);
+            Admitted admitted = transaction.run(new Admission(asked));
+            Rehearser.Prepared prepared = admitted.prepared();
+            return prepared == null
+                    ? new RehearsalOutcome.Refused(Objects.requireNonNull(admitted.refusal()))
+                    : new RehearsalOutcome.Rehearsed(rehearser.run(prepared, place));
         }
     }
 
-    private RehearsalOutcome rehearse(ControlRequest request, SideControl control, Place place) throws SQLException {
-        Rehearser rehearser = new Rehearser(
-                plane.engine().sessions(),
-                plane.engine().names(),
-                plane.engine().options());
-        Admitted admitted = control.carryOut(
-                (session, row, earlier) -> {
-                    Rehearser.Prepared prepared = prepare(session, request, row, rehearser);
-                    control.audit(session, row, earlier.isPresent() ? "replayed" : "applied");
-                    if (earlier.isEmpty()) {
-                        control.answer(session, row, "rehearsed", null);
-                    }
-                    return new Admitted(prepared, null);
-                },
-                refusal -> new Admitted(null, refusal));
-        Rehearser.Prepared prepared = admitted.prepared();
-        if (prepared == null) {
-            return new RehearsalOutcome.Refused(Objects.requireNonNull(admitted.refusal()));
-        }
-        return new RehearsalOutcome.Rehearsed(rehearser.run(prepared, place));
-    }
-
-    private RehearsalOutcome busy(SideControl control, ControlRequest request) throws SQLException {
-        plane.engine().control().inTransaction(session -> {
-            control.audit(session, plane.rows().read(session, request.id()).orElse(null), Reason.BUSY.wireName());
+    private RehearsalOutcome busy(Asked asked) throws SQLException {
+        transaction.inTransaction(session -> {
+            Row row = transaction.find(session, asked.id()).orElse(null);
+            transaction.audit(
+                    session,
+                    asked,
+                    row == null ? null : row.state(),
+                    row == null ? null : row.position(),
+                    Reason.BUSY.wireName());
             return true;
         });
         return new RehearsalOutcome.Refused(new ActionOutcome.Unavailable(
@@ -78,25 +77,48 @@ public record RehearsalControls(PlaneContext plane, RehearsalThreads threads) {
     private record Admitted(
             Rehearser.@Nullable Prepared prepared, @Nullable ActionOutcome refusal) {}
 
-    /** The same checks as before a start: what could not be started can't be rehearsed either. */
-    private Rehearser.Prepared prepare(Session session, ControlRequest request, Row row, Rehearser rehearser)
-            throws SQLException {
-        BackfillDefinition<?> definition =
-                plane.local().registry().find(request.id().value()).orElse(null);
-        boolean readable = definition != null
-                && (row.keyCodec() == null
-                        || row.keyCodec().equals(definition.key().codec()));
-        if (definition == null || !readable) {
-            throw new RefusedException(ConflictCode.UNKNOWN_HERE, row, List.of());
+    private final class Admission implements Control<Admitted> {
+
+        private final Asked asked;
+
+        Admission(Asked asked) {
+            this.asked = asked;
         }
-        SchemaCheck check = SchemaCheck.of(session, definition);
-        TableFacts facts = check.facts();
-        if (facts == null || !check.incompatible().isEmpty()) {
-            throw new RefusedException(ConflictCode.INCOMPATIBLE_SCHEMA, row, check.incompatible());
+
+        @Override
+        public Asked asked() {
+            return asked;
         }
-        if (!check.unwalkable().isEmpty()) {
-            throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, check.unwalkable());
+
+        @Override
+        public boolean movesTheRow() {
+            return false;
         }
-        return rehearser.prepare(session, definition, facts, row);
+
+        /** A repeat rehearses again. */
+        @Override
+        public Admitted replay(Session session, Row row, Stored earlier) throws SQLException {
+            return prepare(session, row);
+        }
+
+        @Override
+        public Decision<Admitted> decide(Session session, Row row) throws SQLException {
+            Admitted admitted = prepare(session, row);
+            return new Decision<>("applied", row.state(), row.position(), "rehearsed", null, admitted);
+        }
+
+        private Admitted prepare(Session session, Row row) throws SQLException {
+            BackfillDefinition<?> definition = registry.find(row.id().value()).orElse(null);
+            if (definition == null || !Readable.judge(row.facts(), definition).yes()) {
+                throw RefusedException.because(ConflictCode.UNKNOWN_HERE, row);
+            }
+            TableFacts facts = LifecycleControls.walkable(row, SchemaCheck.of(session, definition));
+            return new Admitted(rehearser.prepare(session, definition, facts, row), null);
+        }
+
+        @Override
+        public Admitted refused(ActionOutcome refusal) {
+            return new Admitted(null, refusal);
+        }
     }
 }

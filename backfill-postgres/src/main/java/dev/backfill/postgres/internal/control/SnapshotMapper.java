@@ -14,6 +14,8 @@ import dev.backfill.operate.BackfillSnapshot.ValidationStatus;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.postgres.internal.row.Labels;
+import dev.backfill.postgres.internal.row.Readable;
+import dev.backfill.postgres.internal.row.Registry;
 import dev.backfill.postgres.internal.row.Values;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -26,15 +28,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Makes a snapshot of a row of the read model. What can't be defended stays null (RM-2).
  *
- * @param local what this process adds
+ * @param registry this process's definitions and required set
+ * @param maxAttempts its retry budget
+ * @param waiting says why a row does not move
  */
-public record SnapshotMapper(LocalView local) {
+public record SnapshotMapper(Registry registry, int maxAttempts, WaitingReasons waiting) {
 
     BackfillSnapshot map(ResultSet row) throws SQLException {
         BackfillId id = BackfillId.of(row.getString("id"));
         BackfillState state = BackfillState.ofWireName(row.getString("state"));
         Diagnostic failure = diagnostic(row, "failure_code", "failure_message", "failure_sql_state", "failure_at");
-        String unreadable = unreadable(row, state);
+        Readable judged = registry.judge(row.getString("id"), facts(row, state));
         String family = row.getString("family");
         return new BackfillSnapshot(
                 id,
@@ -42,8 +46,8 @@ public record SnapshotMapper(LocalView local) {
                 Labels.fromJson(row.getString("labels")),
                 family == null ? null : BackfillId.of(family),
                 state,
-                unreadable == null,
-                local.registry().required().contains(id),
+                judged.yes(),
+                registry.required().contains(id),
                 bound(row),
                 Values.texts(row, "checkpoint"),
                 keyType(row.getString("key_codec")),
@@ -51,12 +55,12 @@ public record SnapshotMapper(LocalView local) {
                 claim(row),
                 new Retry(
                         row.getInt("attempts"),
-                        local.maxAttempts(),
+                        maxAttempts,
                         row.getBoolean("delayed") ? Values.instant(row, "next_attempt_at") : null,
                         failure),
                 state == BackfillState.BLOCKED || state == BackfillState.FAILED ? failure : null,
                 validation(row),
-                WaitingReasons.of(row, state, unreadable, local),
+                waiting.of(row, state, judged),
                 new Times(
                         Objects.requireNonNull(Values.instant(row, "registered_at")),
                         Values.instant(row, "started_at"),
@@ -66,25 +70,12 @@ public record SnapshotMapper(LocalView local) {
                 row.getString("completed_lsn"));
     }
 
-    /** Why this process can't work on it, nor take its completion for what it requires (ID-5); null when it can. */
-    private @Nullable String unreadable(ResultSet row, BackfillState state) throws SQLException {
-        String id = row.getString("id");
-        if (!row.getBoolean("readable")) {
-            return "its row was written by another version of this library, in a format that this one does not read.";
-        }
-        if (local.registry().find(id).isEmpty()) {
-            return "this process has no definition of it.";
-        }
-        if (state == BackfillState.PENDING) {
-            // Neither range nor key is stored before the start.
-            return null;
-        }
-        if (!local.registry().hasRange(id, Values.integer(row, "range_parts"))) {
-            return "the definition here has another range of keys: its family is divided into another number of parts.";
-        }
-        return local.registry().canRead(id, row.getString("row_codec"))
-                ? null
-                : "its key is stored as another type than the definition here declares.";
+    private static Readable.Facts facts(ResultSet row, BackfillState state) throws SQLException {
+        return new Readable.Facts(
+                row.getInt("contract"),
+                state != BackfillState.PENDING,
+                row.getString("row_codec"),
+                Values.integer(row, "range_parts"));
     }
 
     private static Bound bound(ResultSet row) throws SQLException {

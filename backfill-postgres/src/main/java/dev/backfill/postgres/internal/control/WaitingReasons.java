@@ -3,30 +3,32 @@ package dev.backfill.postgres.internal.control;
 import dev.backfill.BackfillId;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.Waiting;
+import dev.backfill.postgres.internal.row.Readable;
 import dev.backfill.postgres.internal.row.Values;
+import dev.backfill.postgres.internal.supervise.StuckThreads;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The one answer to "why is it not moving?", most specific first (RM-2). Stateless. */
-public final class WaitingReasons {
+/**
+ * The one answer to "why is it not moving?", most specific first (RM-2). Thread-safe.
+ *
+ * @param allBusy whether every worker of this process holds a claim
+ * @param stuck which definitions have a thread of this process stuck in their code (BB-2)
+ */
+public record WaitingReasons(BooleanSupplier allBusy, StuckThreads stuck) {
 
     // A batch that is slower than this looks like a stand-still to an operator, so the claim is worth a word.
     private static final Duration QUIET = Duration.ofSeconds(15);
 
-    private WaitingReasons() {}
-
-    /**
-     * The answer for one row.
-     *
-     * @param unreadable why this process can't work on it; null when it can
-     */
-    static @Nullable Waiting of(ResultSet row, BackfillState state, @Nullable String unreadable, LocalView local)
-            throws SQLException {
+    /** The answer for one row, as this process could read it. */
+    @Nullable
+    Waiting of(ResultSet row, BackfillState state, Readable judged) throws SQLException {
         if (!state.isWorking()) {
             return null;
         }
@@ -46,7 +48,7 @@ public final class WaitingReasons {
         if (stored != null) {
             return stored;
         }
-        return held ? heldQuietly(row, state) : unclaimed(row, unreadable, local);
+        return held ? heldQuietly(row, state) : unclaimed(row, judged);
     }
 
     private static String age(ResultSet row) throws SQLException {
@@ -95,7 +97,7 @@ public final class WaitingReasons {
                 since);
     }
 
-    private static Waiting unclaimed(ResultSet row, @Nullable String unreadable, LocalView local) throws SQLException {
+    private Waiting unclaimed(ResultSet row, Readable judged) throws SQLException {
         if (row.getBoolean("delayed")) {
             return new Waiting(
                     Waiting.Reason.RETRY_DELAY,
@@ -107,17 +109,17 @@ public final class WaitingReasons {
         String claim = row.getBoolean("claimed")
                 ? "The claim of " + row.getString("claim_owner") + " has lapsed and nobody has taken over"
                 : "Nobody has claimed it";
-        if (unreadable != null) {
-            return new Waiting(Waiting.Reason.UNKNOWN_HERE, claim + "; " + unreadable, since);
+        if (!judged.yes()) {
+            return new Waiting(Waiting.Reason.UNKNOWN_HERE, claim + "; " + judged.why() + ".", since);
         }
-        if (local.caught().in(BackfillId.of(row.getString("id")))) {
+        if (stuck.in(BackfillId.of(row.getString("id")))) {
             return new Waiting(
                     Waiting.Reason.CAPACITY,
                     claim + "; a thread of this process is caught in the definition's code, which does not come back."
                             + " Restart this process.",
                     since);
         }
-        if (local.allBusy().getAsBoolean()) {
+        if (allBusy.getAsBoolean()) {
             return new Waiting(
                     Waiting.Reason.CAPACITY, claim + "; every worker of this process is busy elsewhere.", since);
         }

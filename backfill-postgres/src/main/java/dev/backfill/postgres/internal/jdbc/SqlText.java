@@ -1,5 +1,6 @@
 package dev.backfill.postgres.internal.jdbc;
 
+import dev.backfill.internal.SqlQuotes;
 import java.util.regex.Pattern;
 
 /** Reads SQL just far enough to tell code from quoted text. */
@@ -54,73 +55,7 @@ public final class SqlText {
 
     /** Where the quoted text or comment that begins here ends; the same place when none begins. */
     private static int quotedEnd(String sql, int at) {
-        return switch (sql.charAt(at)) {
-            case '\'' -> stringEnd(sql, at + 1, '\'', isEscapeString(sql, at));
-            case '"' -> stringEnd(sql, at + 1, '"', false);
-            case '$' -> dollarEnd(sql, at);
-            case '-' -> sql.startsWith("--", at) ? endOf(sql, "\n", at) : at;
-            case '/' -> sql.startsWith("/*", at) ? commentEnd(sql, at) : at;
-            default -> at;
-        };
-    }
-
-    /** A doubled quote ends one part and begins the next, which comes to the same. */
-    private static int stringEnd(String sql, int from, char quote, boolean escapes) {
-        for (int i = from; i < sql.length(); i++) {
-            if (escapes && sql.charAt(i) == '\\') {
-                i++;
-            } else if (sql.charAt(i) == quote) {
-                if (!escapes || i + 1 >= sql.length() || sql.charAt(i + 1) != quote) {
-                    return i + 1;
-                }
-                i++;
-            }
-        }
-        return sql.length();
-    }
-
-    private static boolean isEscapeString(String sql, int quote) {
-        return quote > 0
-                && (sql.charAt(quote - 1) == 'e' || sql.charAt(quote - 1) == 'E')
-                && (quote == 1 || !isNamePart(sql.charAt(quote - 2)));
-    }
-
-    private static int dollarEnd(String sql, int at) {
-        if (at > 0 && isNamePart(sql.charAt(at - 1))) {
-            return at;
-        }
-        int close = at + 1;
-        while (close < sql.length() && sql.charAt(close) != '$' && isNamePart(sql.charAt(close))) {
-            close++;
-        }
-        boolean opens = close < sql.length() && sql.charAt(close) == '$' && !Character.isDigit(sql.charAt(at + 1));
-        return opens ? endOf(sql, sql.substring(at, close + 1), close + 1) : at;
-    }
-
-    // Comments nest in PostgreSQL.
-    private static int commentEnd(String sql, int at) {
-        int depth = 0;
-        for (int i = at; i < sql.length(); i++) {
-            if (sql.startsWith("/*", i)) {
-                depth++;
-                i++;
-            } else if (sql.startsWith("*/", i)) {
-                depth--;
-                i++;
-                if (depth == 0) {
-                    return i + 1;
-                }
-            }
-        }
-        return sql.length();
-    }
-
-    private static int endOf(String sql, String terminator, int from) {
-        int found = sql.indexOf(terminator, from);
-        return found < 0 ? sql.length() : found + terminator.length();
-    }
-
-    private static boolean isNamePart(char c) {
-        return Character.isLetterOrDigit(c) || c == '_' || c == '$' || c >= 0x80;
+        int end = SqlQuotes.end(sql, at);
+        return end == SqlQuotes.NEVER_CLOSED ? sql.length() : end;
     }
 }

@@ -1,6 +1,7 @@
 package dev.backfill.postgres.internal.migrate;
 
-import dev.backfill.Identifiers;
+import dev.backfill.InvalidDefinitionException;
+import dev.backfill.internal.Identifiers;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import java.util.HashMap;
 import java.util.List;
@@ -21,7 +22,7 @@ public record Names(String schema) {
 
     /** Checks the schema's name. */
     public Names {
-        Identifiers.check("schema", schema);
+        Identifiers.check("schema", schema, InvalidDefinitionException::new);
     }
 
     /** Compiles a statement in which {@code {backfill}}, {@code {definition}} and so on stand for the tables. */

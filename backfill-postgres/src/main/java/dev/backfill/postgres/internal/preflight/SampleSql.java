@@ -1,8 +1,8 @@
 package dev.backfill.postgres.internal.preflight;
 
-import dev.backfill.Identifiers;
 import dev.backfill.KeyColumn;
 import dev.backfill.TableName;
+import dev.backfill.internal.Identifiers;
 import dev.backfill.postgres.internal.batch.ValidationSql.Span;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;

@@ -72,16 +72,8 @@ public final class ActionSql {
                 .collect(Collectors.joining(", "));
     }
 
-    /**
-     * Where a transition led.
-     *
-     * @param state the state now
-     * @param generation the generation now
-     */
-    public record Moved(BackfillState state, long generation) {}
-
     /** Enters {@code running} with a bound captured in the session's transaction (SR-1); empty if the state forbids it. */
-    public Optional<Moved> start(
+    public Optional<Transition> start(
             Session session, BackfillDefinition<?> definition, Range range, @Nullable Long estimatedRows)
             throws SQLException {
         Params params = Params.of("id", definition.id().value())
@@ -100,7 +92,7 @@ public final class ActionSql {
     }
 
     /** Pauses, resumes or retries; empty if the state forbids it. */
-    public Optional<Moved> move(Session session, BackfillAction action, BackfillId id) throws SQLException {
+    public Optional<Transition> move(Session session, BackfillAction action, BackfillId id) throws SQLException {
         Sql sql = others.get(action);
         if (sql == null) {
             throw new IllegalArgumentException("no plain transition: " + action);
@@ -108,12 +100,12 @@ public final class ActionSql {
         return one(session, sql, Params.of("id", id.value()));
     }
 
-    private static Optional<Moved> one(Session session, Sql sql, Params params) throws SQLException {
+    private static Optional<Transition> one(Session session, Sql sql, Params params) throws SQLException {
         try (PreparedStatement statement = sql.prepare(session.connection(), params);
                 ResultSet row = statement.executeQuery()) {
             return row.next()
                     ? Optional.of(
-                            new Moved(BackfillState.ofWireName(row.getString("state")), row.getLong("generation")))
+                            new Transition(BackfillState.ofWireName(row.getString("state")), row.getLong("generation")))
                     : Optional.empty();
         }
     }

@@ -21,12 +21,6 @@ import org.jspecify.annotations.Nullable;
 /** Acquires, takes over, renews, releases and reclaims the one claim (CL-1, CL-4, CL-5). Immutable. */
 public final class ClaimSql {
 
-    /**
-     * The newest row format this library reads; any newer fails closed (ID-5). Format 2 is that of a part of a family: a library that
-     * does not look at the lower end of its range must leave it alone. Any other row is written in format 1.
-     */
-    public static final int CONTRACT = 2;
-
     private static final int LOOK_LIMIT = 256;
 
     private static final String CLAIMABLE = """
@@ -40,9 +34,9 @@ public final class ClaimSql {
     // One statement is right here: "is expired" never turns false again, so evaluating it before the lock is harmless.
     // MATERIALIZED and FROM keep the locked row and the updated row the same one under every plan.
     private static final String ACQUIRE =
-            "/* backfill:claim */ WITH c AS MATERIALIZED (SELECT id, claim_token AS former FROM {backfill} WHERE "
-                    + CLAIMABLE + """
-                 AND contract BETWEEN 1 AND :contract AND id = ANY (:ids) AND attempts < :max_attempts
+            "/* backfill:claim */ WITH c AS MATERIALIZED (SELECT id, claim_token AS former FROM {backfill} AS b WHERE "
+                    + CLAIMABLE + " AND " + Readable.FORMAT_SQL + """
+                 AND id = ANY (:ids) AND attempts < :max_attempts
                  ORDER BY next_attempt_at NULLS FIRST, id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
                 UPDATE {backfill} AS b SET generation = b.generation + 1, claim_token = :token, claim_owner = :owner,
                   claimed_at = pg_catalog.clock_timestamp(),
@@ -122,7 +116,13 @@ public final class ClaimSql {
             @Nullable String keyCodec,
             @Nullable Integer rangeParts,
             int attempts,
-            @Nullable String lostOwner) {}
+            @Nullable String lostOwner) {
+
+        /** What decides whether this process can read it (ID-5). */
+        public Readable.Facts facts() {
+            return new Readable.Facts(contract, true, keyCodec, rangeParts);
+        }
+    }
 
     /** Rows open to a claim, at most 256; among the given IDs, or among all for null. */
     public List<Candidate> look(Session session, @Nullable Collection<String> among) throws SQLException {
@@ -148,21 +148,11 @@ public final class ClaimSql {
         return found.size() >= LOOK_LIMIT;
     }
 
-    /** Whether this library can read a candidate's row (ID-5). */
-    public static boolean isReadable(Candidate candidate) {
-        return isKnown(candidate.contract());
-    }
-
-    static boolean isKnown(int contract) {
-        return contract >= 1 && contract <= CONTRACT;
-    }
-
     /** Acquires one of the candidates, or takes it over; empty when others were quicker. Charges an attempt (RB-5). */
     public Optional<Claim> acquire(
             Session session, Collection<String> ids, String owner, Duration lease, int maxAttempts)
             throws SQLException {
         Params params = Params.of("ids", ids.toArray(new String[0]))
-                .and("contract", CONTRACT)
                 .and("max_attempts", maxAttempts)
                 .and("token", UUID.randomUUID())
                 .and("owner", owner)

@@ -1,9 +1,9 @@
 package dev.backfill.postgres.internal.row;
 
-import dev.backfill.Identifiers;
 import dev.backfill.KeyColumn;
 import dev.backfill.KeyType;
 import dev.backfill.TableName;
+import dev.backfill.internal.Identifiers;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -3,7 +3,6 @@ package dev.backfill.postgres.internal.row;
 import static dev.backfill.postgres.internal.jooq.Tables.BACKFILL_VALIDATION;
 
 import dev.backfill.operate.Diagnostic;
-import dev.backfill.operate.OperatorRequest;
 import dev.backfill.postgres.internal.jdbc.Session;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -24,7 +23,7 @@ public final class LastValidationSql {
     }
 
     /** Notes that one is under way; a reader believes it only while its advisory lock is held. */
-    public void begin(Session session, OperatorRequest request) throws SQLException {
+    public void begin(Session session, Asked request) throws SQLException {
         jooq.on(
                 session,
                 "validation",
@@ -40,7 +39,7 @@ public final class LastValidationSql {
     }
 
     /** Forgets that it was under way, without a result. */
-    public void forget(Session session, OperatorRequest request) throws SQLException {
+    public void forget(Session session, Asked request) throws SQLException {
         jooq.on(
                 session,
                 "validation",
@@ -53,7 +52,7 @@ public final class LastValidationSql {
     }
 
     /** Keeps what it found as the latest. */
-    public void end(Session session, OperatorRequest request, String disposition, @Nullable Diagnostic diagnostic)
+    public void end(Session session, Asked request, String disposition, @Nullable Diagnostic diagnostic)
             throws SQLException {
         jooq.on(
                 session,

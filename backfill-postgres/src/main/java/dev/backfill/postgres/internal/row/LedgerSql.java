@@ -3,9 +3,7 @@ package dev.backfill.postgres.internal.row;
 import static dev.backfill.postgres.internal.jooq.Tables.BACKFILL_REQUEST;
 
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.ControlRequest;
 import dev.backfill.operate.Diagnostic;
-import dev.backfill.operate.OperatorRequest;
 import dev.backfill.postgres.internal.jdbc.Session;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -27,11 +25,13 @@ public final class LedgerSql {
      * A request as it was first made, and its answer.
      *
      * @param sameRequest whether action, backfill and actor are those of the request at hand
+     * @param parameters what was asked beyond the action, as {@link Asked#parameters}
      * @param result the stored answer; null while there is none
      * @param diagnostic what a failed validation had found; null otherwise
      */
     public record Stored(
             boolean sameRequest,
+            @Nullable String parameters,
             @Nullable String result,
             @Nullable Diagnostic diagnostic) {}
 
@@ -40,57 +40,16 @@ public final class LedgerSql {
      *
      * @return what is stored of an earlier copy; empty when this is the first
      */
-    public Optional<Stored> enter(Session session, OperatorRequest request) throws SQLException {
-        return enter(session, Entry.of(request));
-    }
-
-    /**
-     * What identifies a request.
-     *
-     * @param requestId its ID
-     * @param action the action's wire name
-     * @param id the backfill
-     * @param actor the fingerprint of who asks
-     * @param note the operator's note
-     */
-    public record Entry(
-            String requestId,
-            String action,
-            String id,
-            String actor,
-            @Nullable String note) {
-
-        /** Of a lifecycle request. */
-        public static Entry of(OperatorRequest request) {
-            return new Entry(
-                    request.requestId(),
-                    request.action().wireName(),
-                    request.id().value(),
-                    request.authority().fingerprint(),
-                    request.note());
-        }
-
-        /** Of a request beyond the lifecycle. */
-        public static Entry of(ControlRequest request, String action) {
-            return new Entry(
-                    request.requestId(),
-                    action,
-                    request.id().value(),
-                    request.authority().fingerprint(),
-                    request.note());
-        }
-    }
-
-    /** As {@link #enter(Session, OperatorRequest)}, for any request. */
-    public Optional<Stored> enter(Session session, Entry request) throws SQLException {
+    public Optional<Stored> enter(Session session, Asked request) throws SQLException {
         int inserted = jooq.on(
                 session,
                 "ledger",
                 db -> db.insertInto(BACKFILL_REQUEST)
                         .set(BACKFILL_REQUEST.REQUEST_ID, request.requestId())
                         .set(BACKFILL_REQUEST.ACTION, request.action())
-                        .set(BACKFILL_REQUEST.ID, request.id())
-                        .set(BACKFILL_REQUEST.ACTOR, request.actor())
+                        .set(BACKFILL_REQUEST.ID, request.id().value())
+                        .set(BACKFILL_REQUEST.ACTOR, request.authority().fingerprint())
+                        .set(BACKFILL_REQUEST.PARAMETERS, request.parameters())
                         .set(BACKFILL_REQUEST.NOTE, request.note())
                         .onConflictDoNothing()
                         .execute());
@@ -98,11 +57,7 @@ public final class LedgerSql {
     }
 
     /** What is stored of a request. */
-    public Optional<Stored> find(Session session, OperatorRequest request) throws SQLException {
-        return find(session, Entry.of(request));
-    }
-
-    private Optional<Stored> find(Session session, Entry request) throws SQLException {
+    public Optional<Stored> find(Session session, Asked request) throws SQLException {
         return jooq.on(
                 session,
                 "ledger",
@@ -110,6 +65,7 @@ public final class LedgerSql {
                                 BACKFILL_REQUEST.ACTION,
                                 BACKFILL_REQUEST.ID,
                                 BACKFILL_REQUEST.ACTOR,
+                                BACKFILL_REQUEST.PARAMETERS,
                                 BACKFILL_REQUEST.RESULT,
                                 BACKFILL_REQUEST.CODE,
                                 BACKFILL_REQUEST.MESSAGE,
@@ -119,8 +75,9 @@ public final class LedgerSql {
                         .where(BACKFILL_REQUEST.REQUEST_ID.eq(request.requestId()))
                         .fetchOptional(row -> new Stored(
                                 request.action().equals(row.get(BACKFILL_REQUEST.ACTION))
-                                        && request.id().equals(row.get(BACKFILL_REQUEST.ID))
-                                        && request.actor().equals(row.get(BACKFILL_REQUEST.ACTOR)),
+                                        && request.id().value().equals(row.get(BACKFILL_REQUEST.ID))
+                                        && request.authority().fingerprint().equals(row.get(BACKFILL_REQUEST.ACTOR)),
+                                row.get(BACKFILL_REQUEST.PARAMETERS),
                                 row.get(BACKFILL_REQUEST.RESULT),
                                 row.get(BACKFILL_REQUEST.CODE) == null
                                         ? null
@@ -143,7 +100,7 @@ public final class LedgerSql {
             String requestId,
             String result,
             BackfillState prior,
-            ActionSql.Moved resulting,
+            Transition resulting,
             @Nullable Diagnostic diagnostic)
             throws SQLException {
         jooq.on(

@@ -78,13 +78,14 @@ public final class PaceSql {
 
     /** The limits in a row of the table. */
     public static Pacing pacing(ResultSet row) throws SQLException {
+        Pacing pacing = Pacing.unlimited();
         double ratio = row.getDouble("pause_ratio");
-        Double pauseRatio = row.wasNull() ? null : ratio;
+        pacing = row.wasNull() ? pacing : pacing.pauseRatio(ratio);
+        Long rows = Values.bigint(row, "rows_per_second");
+        pacing = rows == null ? pacing : pacing.rowsPerSecond(rows);
+        Long wal = Values.bigint(row, "wal_bytes_per_second");
+        pacing = wal == null ? pacing : pacing.walBytesPerSecond(wal);
         Long target = Values.bigint(row, "target_batch_millis");
-        return new Pacing(
-                pauseRatio,
-                Values.bigint(row, "rows_per_second"),
-                Values.bigint(row, "wal_bytes_per_second"),
-                target == null ? null : Duration.ofMillis(target));
+        return target == null ? pacing : pacing.targetBatchTime(Duration.ofMillis(target));
     }
 }

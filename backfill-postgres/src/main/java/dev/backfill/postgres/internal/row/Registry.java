@@ -8,12 +8,10 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /** The definitions of this process, fixed at startup, and which of them are required (CF-2). Immutable. */
 public final class Registry {
@@ -104,21 +102,9 @@ public final class Registry {
         return Optional.ofNullable(definitions.get(id));
     }
 
-    /** Whether this process has a definition whose key reads what is stored under a codec (ID-5). */
-    public boolean canRead(String id, @Nullable String keyCodec) {
-        BackfillDefinition<?> definition = definitions.get(id);
-        return definition != null && definition.key().codec().equals(keyCodec);
-    }
-
-    /**
-     * Whether this process's definition has the range that a started row has (ID-5): a part of so many, or the whole.
-     *
-     * @param rangeParts how many parts the row's family has; null for a whole source
-     */
-    public boolean hasRange(String id, @Nullable Integer rangeParts) {
-        BackfillDefinition<?> definition = definitions.get(id);
-        return definition != null
-                && Objects.equals(definition.part().map(FamilyPart::parts).orElse(null), rangeParts);
+    /** Whether this process can read a row (ID-5). */
+    public Readable judge(String id, Readable.Facts row) {
+        return Readable.judge(row, definitions.get(id));
     }
 
     /** The required set. */

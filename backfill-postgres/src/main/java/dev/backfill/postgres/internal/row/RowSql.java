@@ -66,9 +66,14 @@ public final class RowSql {
             @Nullable List<String> checkpoint,
             @Nullable String failureCode) {
 
-        /** Whether this library knows the row's format; any other is left alone (ID-5). */
-        public boolean isReadable() {
-            return ClaimSql.isKnown(contract);
+        /** Where it stands. */
+        public Transition position() {
+            return new Transition(state, generation);
+        }
+
+        /** What decides whether this process can read it (ID-5). */
+        public Readable.Facts facts() {
+            return new Readable.Facts(contract, state != BackfillState.PENDING, keyCodec, rangeParts);
         }
 
         /** Whether no admitted work remains, so that validation is next. */

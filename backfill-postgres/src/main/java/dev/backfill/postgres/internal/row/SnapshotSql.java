@@ -36,7 +36,7 @@ public final class SnapshotSql {
               b.rows_scanned, b.rows_changed, b.rows_estimated, b.worked_micros, b.attempts, b.next_attempt_at, b.failure_code,
               b.failure_message, b.failure_sql_state, b.failure_at, b.wait_reason, b.wait_detail, b.wait_since, b.registered_at,
               b.started_at, b.last_progress_at, b.validating_at, b.completed_at, b.completed_lsn, b.claimed_at,
-              b.claim_token IS NOT NULL AS claimed, b.contract BETWEEN 1 AND :contract AS readable, b.key_codec AS row_codec,
+              b.claim_token IS NOT NULL AS claimed, b.contract, b.key_codec AS row_codec,
               b.range_parts, b.range_low, d.family,
               coalesce(b.claim_expires_at > pg_catalog.statement_timestamp(), false) AS unexpired,
               coalesce(b.next_attempt_at > pg_catalog.statement_timestamp(), false) AS delayed,
@@ -75,7 +75,7 @@ public final class SnapshotSql {
     /** Every backfill, by ID. */
     public <T> List<T> list(Session session, RowMapper<T> mapper) throws SQLException {
         List<T> found = new ArrayList<>();
-        try (PreparedStatement statement = list.prepare(session.connection(), params());
+        try (PreparedStatement statement = list.prepare(session.connection(), Params.none());
                 ResultSet row = statement.executeQuery()) {
             while (row.next()) {
                 found.add(mapper.map(row));
@@ -86,13 +86,9 @@ public final class SnapshotSql {
 
     /** One backfill. */
     public <T> Optional<T> detail(Session session, BackfillId id, RowMapper<T> mapper) throws SQLException {
-        try (PreparedStatement statement = detail.prepare(session.connection(), params().and("id", id.value()));
+        try (PreparedStatement statement = detail.prepare(session.connection(), Params.of("id", id.value()));
                 ResultSet row = statement.executeQuery()) {
             return row.next() ? Optional.of(mapper.map(row)) : Optional.empty();
         }
-    }
-
-    private static Params params() {
-        return Params.of("contract", ClaimSql.CONTRACT);
     }
 }

@@ -58,18 +58,14 @@ public final class EngineBackfills implements Backfills {
         this.configuration = configuration;
         this.events = new Events(configuration.listeners(), configuration.processName());
         StuckThreads caught = new StuckThreads(configuration.registry());
-        this.boot = new StartupSteps(configuration, steps, events, this::allBusy, caught);
-        this.gatekeeper = new ReadinessCheck(boot, configuration.registry(), () -> started);
         this.validations = new ValidationThreads(configuration.processName());
         this.rehearsals = new RehearsalThreads(configuration.processName(), caught);
+        ControlGraph controls = new ControlGraph(this::allBusy, caught, validations, rehearsals);
+        this.boot = new StartupSteps(configuration, steps, events, caught, controls);
+        this.gatekeeper = new ReadinessCheck(boot, configuration.registry(), () -> started);
         Duration patience = configuration.options().operatorTimeout();
         this.operations = new OperatorPlane(
-                configuration.authorizer(),
-                () -> boot.engine(patience).plane(),
-                validations,
-                rehearsals,
-                events,
-                pause::tellNews);
+                configuration.authorizer(), () -> boot.engine(patience).handlers(), events, pause::tellNews);
         this.bootThread = new Thread(this::boot, "backfill-boot-" + configuration.processName());
         this.bootThread.setDaemon(true);
     }

@@ -2,9 +2,7 @@ package dev.backfill.postgres.internal.startup;
 
 import dev.backfill.host.EngineOptions;
 import dev.backfill.postgres.internal.batch.BatchMeter;
-import dev.backfill.postgres.internal.control.EngineContext;
-import dev.backfill.postgres.internal.control.LocalView;
-import dev.backfill.postgres.internal.control.PlaneContext;
+import dev.backfill.postgres.internal.control.OperatorHandlers;
 import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Sessions;
@@ -15,7 +13,6 @@ import dev.backfill.postgres.internal.row.ClaimSql;
 import dev.backfill.postgres.internal.row.OutcomeSql;
 import dev.backfill.postgres.internal.supervise.StuckThreads;
 import java.time.Duration;
-import java.util.function.BooleanSupplier;
 
 /**
  * The objects of one engine, made once its tables are known to be usable. This class and {@link WorkerGraph} are the only places that
@@ -35,20 +32,20 @@ final class EngineGraph {
     private final OutcomeSql outcomes;
     private final AuditSql audit;
     private final BatchMeter meter = new BatchMeter();
-    private final PlaneContext plane;
+    private final OperatorHandlers handlers;
 
     /**
      * Over tables that are usable.
      *
-     * @param allBusy whether each worker of this process holds a claim
+     * @param controls builds what answers operators
      */
     EngineGraph(
             Configuration configuration,
             Names names,
             Sessions sessions,
             Events events,
-            BooleanSupplier allBusy,
-            StuckThreads stuck) {
+            StuckThreads stuck,
+            ControlGraph controls) {
         EngineOptions options = configuration.options();
         this.configuration = configuration;
         this.names = names;
@@ -60,18 +57,7 @@ final class EngineGraph {
         this.claims = new ClaimSql(names);
         this.outcomes = new OutcomeSql(names, claims, options);
         this.audit = new AuditSql(names, configuration.sink());
-        this.plane = PlaneContext.of(
-                new EngineContext(
-                        options,
-                        names,
-                        configuration.registry(),
-                        sessions,
-                        transactions,
-                        new EngineContext.Statements(claims, outcomes, audit),
-                        events,
-                        meter,
-                        stuck),
-                new LocalView(configuration.registry(), options.maxAttempts(), allBusy, stuck));
+        this.handlers = controls.over(this);
     }
 
     Configuration configuration() {
@@ -114,8 +100,8 @@ final class EngineGraph {
         return meter;
     }
 
-    /** What the operators' controls share. */
-    PlaneContext plane() {
-        return plane;
+    /** What answers operators. */
+    OperatorHandlers handlers() {
+        return handlers;
     }
 }

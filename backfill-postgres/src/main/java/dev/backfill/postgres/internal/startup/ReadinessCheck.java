@@ -7,13 +7,13 @@ import dev.backfill.FamilyPart;
 import dev.backfill.host.Readiness;
 import dev.backfill.host.Readiness.Input;
 import dev.backfill.operate.BackfillUnavailableException;
-import dev.backfill.postgres.internal.control.OperatorPlane.BootRefusal;
+import dev.backfill.postgres.internal.control.BootStart;
 import dev.backfill.postgres.internal.control.Unavailability;
 import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.jdbc.Transactions;
-import dev.backfill.postgres.internal.row.ClaimSql;
+import dev.backfill.postgres.internal.row.Readable;
 import dev.backfill.postgres.internal.row.Registry;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -40,18 +40,14 @@ public final class ReadinessCheck {
 
     // What was completed in another format, by another key or over another range has not done what is required here
     // (ID-5).
-    private static final String NOT_COMPLETED = """
-            /* backfill:gate */ SELECT r.id, CASE
-                WHEN b.contract NOT BETWEEN 1 AND :contract THEN b.state || ' in a row format of a newer library'
-                WHEN b.bound_captured_at IS NOT NULL AND b.key_codec IS DISTINCT FROM r.codec
-                THEN b.state || ' by a key of another type'
-                WHEN b.bound_captured_at IS NOT NULL AND b.range_parts IS DISTINCT FROM nullif(r.parts, '')::integer
-                THEN b.state || ' under another division of its keys'
-                ELSE coalesce(b.state, 'not registered') END AS state, b.failure_code
-            FROM unnest(:ids::text[], :parts::text[], :codecs::text[]) AS r (id, parts, codec) LEFT JOIN {backfill} AS b ON b.id = r.id
-            WHERE b.state IS DISTINCT FROM 'completed' OR b.contract NOT BETWEEN 1 AND :contract
-               OR b.key_codec IS DISTINCT FROM r.codec OR b.range_parts IS DISTINCT FROM nullif(r.parts, '')::integer
-            ORDER BY r.id""";
+    private static final String NOT_COMPLETED =
+            "/* backfill:gate */ SELECT * FROM (SELECT r.id, coalesce(b.state, 'not registered') AS state, b.failure_code, CASE"
+                    + " WHEN b.id IS NULL THEN 'readable' ELSE " + Readable.SQL + """
+             END AS readable
+            FROM (SELECT id, codec, nullif(parts, '')::integer AS parts
+              FROM unnest(:ids::text[], :parts::text[], :codecs::text[]) AS u (id, parts, codec)) AS r
+            LEFT JOIN {backfill} AS b ON b.id = r.id) AS required
+            WHERE state <> 'completed' OR readable <> 'readable' ORDER BY id""";
 
     private final StartupSteps boot;
     private final Registry registry;
@@ -186,15 +182,17 @@ public final class ReadinessCheck {
                             .sql(NOT_COMPLETED)
                             .prepare(
                                     session.connection(),
-                                    Params.of("ids", ids)
-                                            .and("parts", parts)
-                                            .and("codecs", codecs)
-                                            .and("contract", ClaimSql.CONTRACT));
+                                    Params.of("ids", ids).and("parts", parts).and("codecs", codecs));
                     ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     String id = row.getString("id");
                     String code = code(id, row.getString("failure_code"));
-                    open.put(id, row.getString("state") + (code == null ? "" : " (" + code + ")"));
+                    Readable judged = Readable.ofWireName(row.getString("readable"));
+                    open.put(
+                            id,
+                            row.getString("state")
+                                    + (judged.yes() ? "" : ", but " + judged.why())
+                                    + (code == null ? "" : " (" + code + ")"));
                 }
             }
             return open;
@@ -213,7 +211,7 @@ public final class ReadinessCheck {
     }
 
     private @Nullable String code(String id, @Nullable String failureCode) {
-        BootRefusal refused = boot.refused().get(BackfillId.of(id));
+        BootStart.Refusal refused = boot.refused().get(BackfillId.of(id));
         return failureCode == null && refused != null ? refused.code().wireName() : failureCode;
     }
 }

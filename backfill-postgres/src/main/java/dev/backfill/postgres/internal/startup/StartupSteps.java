@@ -7,8 +7,8 @@ import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.OperatorRequest;
-import dev.backfill.postgres.internal.control.OperatorPlane;
-import dev.backfill.postgres.internal.control.OperatorPlane.BootRefusal;
+import dev.backfill.postgres.internal.control.BootStart;
+import dev.backfill.postgres.internal.control.OperatorEvents;
 import dev.backfill.postgres.internal.control.Unavailability;
 import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Redaction;
@@ -35,7 +35,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,12 +50,12 @@ public final class StartupSteps {
     private final Configuration configuration;
     private final List<Migration> steps;
     private final Events events;
-    private final BooleanSupplier allBusy;
     private final StuckThreads caught;
+    private final ControlGraph controls;
     private final Sessions sessions;
     private final AtomicReference<@Nullable EngineGraph> verified = new AtomicReference<>();
     private final Set<BackfillId> toStart;
-    private final Map<BackfillId, BootRefusal> refused = new ConcurrentHashMap<>();
+    private final Map<BackfillId, BootStart.Refusal> refused = new ConcurrentHashMap<>();
     private volatile @Nullable BackfillException problem;
     private volatile boolean schemaSettled;
     // Kept for what it has said already; used by the boot thread only.
@@ -66,15 +65,15 @@ public final class StartupSteps {
             Configuration configuration,
             List<Migration> steps,
             Events events,
-            BooleanSupplier allBusy,
-            StuckThreads caught) {
+            StuckThreads caught,
+            ControlGraph controls) {
         this.configuration = configuration;
         this.steps = steps;
         this.toStart = Collections.synchronizedSet(
                 new LinkedHashSet<>(configuration.registry().required()));
         this.events = events;
-        this.allBusy = allBusy;
         this.caught = caught;
+        this.controls = controls;
         this.sessions = new Sessions(
                 configuration.connections(), configuration.options().preparedStatements());
     }
@@ -134,7 +133,7 @@ public final class StartupSteps {
     }
 
     /** Required backfills that could not be started so far, and why. */
-    Map<BackfillId, BootRefusal> refused() {
+    Map<BackfillId, BootStart.Refusal> refused() {
         return refused;
     }
 
@@ -176,7 +175,7 @@ public final class StartupSteps {
                 SchemaVersion.read(session, names).require(names, steps);
                 requireTables(session, names);
             }
-            EngineGraph made = new EngineGraph(configuration, names, sessions, events, allBusy, caught);
+            EngineGraph made = new EngineGraph(configuration, names, sessions, events, caught, controls);
             return verified.compareAndSet(null, made) ? made : Objects.requireNonNull(verified.get());
         } catch (SQLException e) {
             throw Unavailability.of(e);
@@ -256,7 +255,8 @@ public final class StartupSteps {
         OperatorRequest request = new OperatorRequest(
                 BackfillAction.START, id, "startup-" + UUID.randomUUID(), Authority.startup(), null);
         // Recorded once: a start that is tried every few seconds must not fill the audit.
-        BootRefusal why = OperatorPlane.startAtBoot(engine.plane(), request, !refused.containsKey(id))
+        BootStart.Refusal why = new BootStart(engine.handlers().lifecycle(), new OperatorEvents(events))
+                .start(request, !refused.containsKey(id))
                 .orElse(null);
         if (why == null) {
             toStart.remove(id);

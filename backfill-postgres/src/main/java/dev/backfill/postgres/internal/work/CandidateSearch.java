@@ -6,12 +6,12 @@ import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.row.ClaimSql;
 import dev.backfill.postgres.internal.row.ClaimSql.Candidate;
+import dev.backfill.postgres.internal.row.Readable;
 import dev.backfill.postgres.internal.row.Registry;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Looks for rows that may be claimed, without a lock, and leaves alone what this process can't safely read (ID-5). Thread-safe.
@@ -58,24 +58,11 @@ public record CandidateSearch(Transactions transactions, ClaimSql claims, Regist
     }
 
     private boolean isReadable(Candidate candidate) {
-        String why = unreadable(candidate);
-        if (why != null && BackfillId.isValid(candidate.id())) {
-            events.publish(BackfillEvent.of(BackfillEvent.Kind.UNKNOWN_HERE, BackfillId.of(candidate.id()), 0, why));
+        Readable judged = registry.judge(candidate.id(), candidate.facts());
+        if (!judged.yes() && BackfillId.isValid(candidate.id())) {
+            events.publish(BackfillEvent.of(
+                    BackfillEvent.Kind.UNKNOWN_HERE, BackfillId.of(candidate.id()), 0, judged.wireName()));
         }
-        return why == null;
-    }
-
-    /** Why this process can't work on it (ID-5); null when it can. */
-    private @Nullable String unreadable(Candidate candidate) {
-        if (!ClaimSql.isReadable(candidate)) {
-            return "row-format";
-        }
-        if (registry.find(candidate.id()).isEmpty()) {
-            return "no-definition";
-        }
-        if (!registry.canRead(candidate.id(), candidate.keyCodec())) {
-            return "key-type";
-        }
-        return registry.hasRange(candidate.id(), candidate.rangeParts()) ? null : "key-ranges";
+        return judged.yes();
     }
 }

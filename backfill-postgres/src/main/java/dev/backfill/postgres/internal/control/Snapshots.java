@@ -1,0 +1,26 @@
+package dev.backfill.postgres.internal.control;
+
+import dev.backfill.BackfillId;
+import dev.backfill.operate.BackfillSnapshot;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.row.SnapshotSql;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Rows as operators see them. Immutable, thread-safe.
+ *
+ * @param sql reads them
+ * @param mapper makes snapshots of them
+ */
+public record Snapshots(SnapshotSql sql, SnapshotMapper mapper) {
+
+    List<BackfillSnapshot> all(Session session) throws SQLException {
+        return sql.list(session, mapper::map);
+    }
+
+    Optional<BackfillSnapshot> one(Session session, BackfillId id) throws SQLException {
+        return sql.detail(session, id, mapper::map);
+    }
+}

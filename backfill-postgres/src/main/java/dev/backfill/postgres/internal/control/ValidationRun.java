@@ -1,0 +1,218 @@
+package dev.backfill.postgres.internal.control;
+
+import dev.backfill.BackfillDefinition;
+import dev.backfill.ValidationOutcome;
+import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.Authority;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.Diagnostic;
+import dev.backfill.operate.DiagnosticCode;
+import dev.backfill.operate.ValidationReport.Reason;
+import dev.backfill.postgres.internal.batch.ValidationRunner;
+import dev.backfill.postgres.internal.batch.ValidationSql.Begun;
+import dev.backfill.postgres.internal.events.Events;
+import dev.backfill.postgres.internal.jdbc.Redaction;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.SqlFailure;
+import dev.backfill.postgres.internal.row.Asked;
+import dev.backfill.postgres.internal.row.LastValidationSql;
+import dev.backfill.postgres.internal.row.LedgerSql.Stored;
+import dev.backfill.postgres.internal.row.OutcomeSql;
+import dev.backfill.postgres.internal.row.RowSql.Row;
+import dev.backfill.postgres.internal.row.Transition;
+import dev.backfill.spi.BackfillEvent;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs an accepted validation and records what it found. Only from {@code validating} may it also complete, fenced by the generation
+ * that it judged (VA-3). Thread-safe.
+ */
+public final class ValidationRun {
+
+    static final String SUCCESS = "success";
+    static final String CURRENT_STATE = "current_state";
+    private static final String FAILURE = "failure";
+    private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
+
+    private final ControlTransaction transaction;
+    private final ValidationRunner runner;
+    private final LastValidationSql last;
+    private final OutcomeSql outcomes;
+    private final Events events;
+
+    /** Over one engine's tables. */
+    public ValidationRun(
+            ControlTransaction transaction,
+            ValidationRunner runner,
+            LastValidationSql last,
+            OutcomeSql outcomes,
+            Events events) {
+        this.transaction = transaction;
+        this.runner = runner;
+        this.last = last;
+        this.outcomes = outcomes;
+        this.events = events;
+    }
+
+    /** Runs on a validation thread, whether or not anybody still waits; why there is no result, or null when there is one. */
+    @Nullable
+    Reason runAndRecord(Asked asked, BackfillDefinition<?> definition) {
+        long started = System.nanoTime();
+        ValidationRunner.Result result = runner.run(
+                definition,
+                () -> transaction.inTransaction(session -> {
+                    last.begin(session, asked);
+                    return true;
+                }));
+        try {
+            if (result instanceof ValidationRunner.Result.Ran ran) {
+                boolean completed = transaction.run(new Verdict(asked, ran));
+                Duration took = Duration.ofNanos(System.nanoTime() - started);
+                long generation = ran.row().generation();
+                publish(asked, BackfillEvent.Kind.VALIDATED, generation, code(ran.outcome()), took);
+                if (completed) {
+                    publish(asked, BackfillEvent.Kind.COMPLETED, generation + 1, null, null);
+                }
+                return null;
+            }
+            log(asked, result);
+            transaction.inTransaction(session -> {
+                noResult(session, asked);
+                // A copy that found another run under way noted nothing, and must leave the other's note alone.
+                if (!(result instanceof ValidationRunner.Result.Busy)) {
+                    last.forget(session, asked);
+                }
+                return true;
+            });
+            return reason(result);
+        } catch (SQLException e) {
+            return Reason.UNAVAILABLE;
+        }
+    }
+
+    /** Records that an accepted validation has no result. */
+    void noResult(Session session, Asked asked) throws SQLException {
+        Row row = transaction.read(session, asked.id());
+        transaction.audit(session, asked, row.state(), row.position(), CURRENT_STATE);
+    }
+
+    /** Of a completed backfill nothing else would ever say why. */
+    private static void log(Asked asked, ValidationRunner.Result result) {
+        if (result instanceof ValidationRunner.Result.Failed failed) {
+            LOG.atWarn()
+                    .setCause(Redaction.of(failed.cause()))
+                    .addKeyValue("backfill", asked.id())
+                    .addKeyValue("request_id", asked.requestId())
+                    .log("A validation that an operator asked for has no result");
+        }
+    }
+
+    private void publish(
+            Asked asked, BackfillEvent.Kind kind, long generation, @Nullable String code, @Nullable Duration took) {
+        events.publish(BackfillEvent.of(kind, asked.id(), generation, code)
+                .took(took)
+                .by(asked.authority().name())
+                .answering(asked.requestId()));
+    }
+
+    private static Reason reason(ValidationRunner.Result result) {
+        if (result instanceof ValidationRunner.Result.Busy) {
+            return Reason.ALREADY_RUNNING;
+        }
+        if (result instanceof ValidationRunner.Result.BehindBarrier) {
+            return Reason.START_BARRIER;
+        }
+        if (result instanceof ValidationRunner.Result.Unreadable) {
+            return Reason.UNKNOWN_HERE;
+        }
+        SQLException sql = SqlFailure.in(((ValidationRunner.Result.Failed) result).cause());
+        if (sql != null && SqlFailure.isTooSlow(sql)) {
+            return Reason.TIMED_OUT;
+        }
+        return sql != null && SqlFailure.of(sql) == SqlFailure.SCHEMA ? Reason.INCOMPATIBLE_SCHEMA : Reason.UNAVAILABLE;
+    }
+
+    private static String code(ValidationOutcome outcome) {
+        return outcome instanceof ValidationOutcome.Holds ? SUCCESS : FAILURE;
+    }
+
+    private static @Nullable Diagnostic diagnostic(ValidationOutcome outcome) {
+        if (outcome instanceof ValidationOutcome.Rejected rejected) {
+            return Diagnostic.of(DiagnosticCode.VALIDATION_REJECTED, rejected.note(), null);
+        }
+        return outcome instanceof ValidationOutcome.PrerequisiteUnmet unmet
+                ? Diagnostic.of(DiagnosticCode.VALIDATION_PREREQUISITE, unmet.note(), null)
+                : null;
+    }
+
+    /** Records an outcome; answers whether it completed the row. */
+    private final class Verdict implements Control<Boolean> {
+
+        private final Asked asked;
+        private final Begun judged;
+        private final ValidationOutcome outcome;
+
+        Verdict(Asked asked, ValidationRunner.Result.Ran ran) {
+            this.asked = asked;
+            this.judged = ran.row();
+            this.outcome = ran.outcome();
+        }
+
+        @Override
+        public Asked asked() {
+            return asked;
+        }
+
+        @Override
+        public boolean movesTheRow() {
+            return true;
+        }
+
+        /** Another copy of this request was quicker, and its answer has been given: it stays the answer. */
+        @Override
+        public Boolean replay(Session session, Row row, Stored earlier) throws SQLException {
+            last.forget(session, asked);
+            return false;
+        }
+
+        /** What is recorded is the row that was evaluated, which may have moved on since. */
+        @Override
+        public Decision<Boolean> decide(Session session, Row row) throws SQLException {
+            Diagnostic diagnostic = diagnostic(outcome);
+            String result = code(outcome);
+            last.end(session, asked, result, diagnostic);
+            boolean completed = outcome instanceof ValidationOutcome.Holds && complete(session);
+            Transition evaluated = new Transition(judged.state(), judged.generation());
+            return new Decision<>(result, judged.state(), evaluated, result, diagnostic, completed);
+        }
+
+        private boolean complete(Session session) throws SQLException {
+            return judged.state() == BackfillState.VALIDATING
+                    && outcomes.completeUnclaimed(session, asked.id().value(), judged.generation());
+        }
+
+        @Override
+        public void follow(Session session, Boolean completed) throws SQLException {
+            if (!completed) {
+                return;
+            }
+            Asked ofTheEngine = new Asked(
+                    asked.requestId(), "complete", asked.id(), new Authority(Authority.Kind.ENGINE, null), null, null);
+            transaction.audit(
+                    session,
+                    ofTheEngine,
+                    BackfillState.VALIDATING,
+                    new Transition(BackfillState.COMPLETED, judged.generation() + 1),
+                    "applied");
+        }
+
+        @Override
+        public Boolean refused(ActionOutcome refusal) {
+            return false;
+        }
+    }
+}
