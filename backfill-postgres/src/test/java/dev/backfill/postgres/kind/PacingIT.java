@@ -183,7 +183,8 @@ class PacingIT {
     @Test
     void a_request_that_was_stored_under_an_older_form_gets_its_answer_and_another_pace_does_not() { // IK-2, IK-3
         try (BackfillHarness harness = BackfillHarness.on(db, Notes.seeing(50).build())) {
-            Pacing pacing = Pacing.unlimited().pauseRatio(1.5).rowsPerSecond(5_000).targetBatchTime(Duration.ofMillis(250));
+            Pacing pacing =
+                    Pacing.unlimited().pauseRatio(1.5).rowsPerSecond(5_000).targetBatchTime(Duration.ofMillis(250));
             // As the library wrote them while the text of a pace was that of the Java record.
             db.execute(
                     "insert into backfill_request (request_id, action, id, actor, result, prior_state, resulting_state,"

@@ -64,7 +64,8 @@ class OneFlushIT {
 
     /** Increments; at the sixth row it waits for as long as a test holds it. */
     private BackfillDefinition<Long> definition(Style style) {
-        BackfillDefinition.Builder<Long> inFours = Counters.over(Counters.ID.value()).batchSize(4);
+        BackfillDefinition.Builder<Long> inFours =
+                Counters.over(Counters.ID.value()).batchSize(4);
         return (style == Style.SQL
                         ? inFours.repair(Repair.update().set("hits", "hits + 1").where("waits(id)"))
                         : inFours.repair(Repair.rows().reading("id", "hits").writing("hits", this::computed)))

@@ -217,8 +217,8 @@ public final class BatchRunner {
             if (state.isPresent() && held.prepared().flush() != null) {
                 held.prepared().flush().counted(begun.totals(), work);
             }
-            return state.<BatchResult>map(now -> new BatchResult.Committed(
-                            now, work, pacing, new Cost(took, work.scanned(), walBytes)))
+            return state.<BatchResult>map(now ->
+                            new BatchResult.Committed(now, work, pacing, new Cost(took, work.scanned(), walBytes)))
                     .orElseGet(() -> new BatchResult.Missed(work, took));
         } catch (SQLException e) {
             // The driver reports "it landed" and "it never arrived" alike: the connection is done with, and the row

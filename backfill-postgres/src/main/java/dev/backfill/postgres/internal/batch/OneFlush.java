@@ -143,10 +143,7 @@ public final class OneFlush {
         long wal = pacing.walBytesPerSecond() == null ? 0 : row.getLong("wal") - begun.walPosition();
         Duration took = Duration.ofNanos(System.nanoTime() - batch.started());
         return new BatchResult.Committed(
-                BackfillState.ofWireName(row.getString("state")),
-                work,
-                pacing,
-                new Cost(took, work.scanned(), wal));
+                BackfillState.ofWireName(row.getString("state")), work, pacing, new Cost(took, work.scanned(), wal));
     }
 
     private @Nullable BatchResult failed(Session session, SQLException e) {

@@ -153,8 +153,10 @@ public final class PageSql {
     }
 
     private Forms returning(String command, Map<String, String> parts) {
-        return forms(ends() + ", backfill_done_ AS (" + command + " RETURNING 1)"
-                + " SELECT (SELECT count(*) FROM backfill_done_) AS changed, " + EDGE, parts);
+        return forms(
+                ends() + ", backfill_done_ AS (" + command + " RETURNING 1)"
+                        + " SELECT (SELECT count(*) FROM backfill_done_) AS changed, " + EDGE,
+                parts);
     }
 
     /**
@@ -165,8 +167,10 @@ public final class PageSql {
      * @param statement it, without the word WITH but with a comma where it has such a clause
      */
     Forms statement(boolean recursive, String locking, String statement) {
-        Forms forms = told(", " + WINDOW + " AS MATERIALIZED (SELECT {alias}.* FROM {source}"
-                + " WHERE {told_range} ORDER BY {row_order}{locking}){statement}", Map.of("locking", locking, "statement", statement));
+        Forms forms = told(
+                ", " + WINDOW + " AS MATERIALIZED (SELECT {alias}.* FROM {source}"
+                        + " WHERE {told_range} ORDER BY {row_order}{locking}){statement}",
+                Map.of("locking", locking, "statement", statement));
         return recursive ? forms.recursive() : forms;
     }
 
@@ -180,7 +184,8 @@ public final class PageSql {
      * else of it, which came after the claim or it would have been refused.
      */
     Sql told(long tableOid, Event event) {
-        return Sql.of("/* backfill:page */ SELECT p.scanned, p.last, " + replaced(tableOid, event) + " AS replaced, CASE WHEN "
+        return Sql.of("/* backfill:page */ SELECT p.scanned, p.last, " + replaced(tableOid, event)
+                + " AS replaced, CASE WHEN "
                 + CountSql.plain(tableOid, key.table()) + " THEN " + CountSql.changed(tableOid)
                 + " END AS counted FROM ("
                 + toldPage() + ") AS p");
@@ -208,8 +213,8 @@ public final class PageSql {
 
     /** Whether a rule runs something else instead of a command on the table, as SQL. */
     static String replaced(long tableOid, Event event) {
-        return "EXISTS (SELECT FROM pg_catalog.pg_rewrite AS r WHERE r.ev_class = " + tableOid
-                + " AND r.ev_type = '" + event.number + "' AND r.is_instead AND r.ev_enabled <> 'D')";
+        return "EXISTS (SELECT FROM pg_catalog.pg_rewrite AS r WHERE r.ev_class = " + tableOid + " AND r.ev_type = '"
+                + event.number + "' AND r.is_instead AND r.ev_enabled <> 'D')";
     }
 
     /**

@@ -29,8 +29,7 @@ public record PreparedDefinition(
             Names names, EngineOptions options, BackfillDefinition<?> definition, TableFacts facts) {
         KeySql key = new KeySql(definition.table(), definition.key());
         WindowRepair repair = repair(definition, key, facts);
-        BeginSql begin =
-                new BeginSql(names, options, definition.startBarrier(), repair.first(), facts.oid());
+        BeginSql begin = new BeginSql(names, options, definition.startBarrier(), repair.first(), facts.oid());
         FenceSql fence = new FenceSql(names, key, options);
         OneFlush flush = options.fusedCommit() && facts.plain()
                 ? new OneFlush(names, key, repair, begin, fence, facts.oid())

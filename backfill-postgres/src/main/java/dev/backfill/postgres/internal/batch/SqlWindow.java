@@ -86,7 +86,8 @@ public final class SqlWindow implements WindowRepair {
         if (differs.equals("true") || repair.condition().isEmpty()) {
             return join + "(" + given + ") AND " + differs;
         }
-        // The expressions may fail for rows that the condition leaves out, and PostgreSQL may ask for conditions in any order.
+        // The expressions may fail for rows that the condition leaves out, and PostgreSQL may ask for conditions in any
+        // order.
         return join + "(" + given + ") AND CASE WHEN (" + given + ") THEN " + differs + " ELSE false END";
     }
 

@@ -38,7 +38,8 @@ public final class WriteBackSql {
     public WriteBackSql(KeySql key, List<String> columns, TableFacts facts) {
         this.keyWidth = key.width();
         this.columns = columns.size();
-        rules = Sql.of("/* backfill:rules */ SELECT " + PageSql.replaced(facts.oid(), PageSql.Event.UPDATE) + " AS replaced");
+        rules = Sql.of(
+                "/* backfill:rules */ SELECT " + PageSql.replaced(facts.oid(), PageSql.Event.UPDATE) + " AS replaced");
         planned = compile(key, columns, facts, "");
         Sql ranged = compile(
                 key,
