@@ -55,6 +55,7 @@ public final class BackfillServlet extends HttpServlet {
     private final transient ReadEndpoints reads;
     private final transient ControlEndpoints controls;
     private final transient Settings settings;
+    private final transient Judgements judgements;
     private final transient RequestBody bodies;
     private final transient ConsoleFiles files = new ConsoleFiles();
     private final transient AtomicLong authenticatorFailures = new AtomicLong();
@@ -92,6 +93,7 @@ public final class BackfillServlet extends HttpServlet {
         this.reads = new ReadEndpoints(operations);
         this.controls = new ControlEndpoints(operations);
         this.settings = new Settings(operations);
+        this.judgements = new Judgements(operations);
     }
 
     @Override
@@ -149,6 +151,8 @@ public final class BackfillServlet extends HttpServlet {
             case DETAIL -> reads.detail(authority, route.knownId(), request.getQueryString());
             case AUDIT -> auditOfOne(authority, route, AuditQuery.of(request.getQueryString()));
             case PREFLIGHT -> reads.preflight(authority, route.knownId());
+            case VERDICTS -> judgements.verdicts(authority, route.knownId());
+            case EVIDENCE -> judgements.evidence(authority, route.knownId());
             case PACE -> settings.pace(authority, route.knownId());
             case CONTROL, REHEARSAL, NONE -> throw Problem.notFound();
         };
@@ -160,7 +164,7 @@ public final class BackfillServlet extends HttpServlet {
             case CONTROL -> control(authority, route, ControlRequest.of(request, body));
             case PACE -> settings.pace(authority, route, PaceBody.of(request, body));
             case REHEARSAL -> settings.rehearse(authority, route, ControlRequest.of(request, body));
-            case LIST, AUDIT_OF_ALL, DETAIL, AUDIT, PREFLIGHT, NONE -> throw Problem.notFound();
+            case LIST, AUDIT_OF_ALL, DETAIL, AUDIT, PREFLIGHT, VERDICTS, EVIDENCE, NONE -> throw Problem.notFound();
         };
     }
 

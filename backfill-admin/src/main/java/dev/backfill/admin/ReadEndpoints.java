@@ -108,7 +108,7 @@ final class ReadEndpoints {
         return json;
     }
 
-    private static ObjectNode item(AuditItem item) {
+    static ObjectNode item(AuditItem item) {
         ObjectNode json = object();
         json.set("audit_id", wide(item.auditId()));
         json.set("at", time(item.at()));

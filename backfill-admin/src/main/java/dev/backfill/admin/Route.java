@@ -25,6 +25,8 @@ record Route(Kind kind, @Nullable String id, @Nullable BackfillAction action) {
         DETAIL(READ),
         AUDIT(READ),
         PREFLIGHT(READ),
+        VERDICTS(READ),
+        EVIDENCE(READ),
         CONTROL(Route.CONTROL),
         PACE(SETTING),
         REHEARSAL(Route.CONTROL),
@@ -61,6 +63,8 @@ record Route(Kind kind, @Nullable String id, @Nullable BackfillAction action) {
         return switch (verb) {
             case "audit" -> new Route(Kind.AUDIT, id, null);
             case "preflight" -> new Route(Kind.PREFLIGHT, id, null);
+            case "verdicts" -> new Route(Kind.VERDICTS, id, null);
+            case "evidence" -> new Route(Kind.EVIDENCE, id, null);
             case "pace" -> new Route(Kind.PACE, id, null);
             case "rehearsal" -> new Route(Kind.REHEARSAL, id, null);
             default ->

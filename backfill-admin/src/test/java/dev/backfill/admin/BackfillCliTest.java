@@ -253,6 +253,100 @@ class BackfillCliTest {
         assertThat(audit.out()).contains("ana", "applied", "note").doesNotContain("\u001b");
     }
 
+    @Test
+    void a_verdict_is_readable_and_is_an_exit_code_for_scripts() { // RM-4
+        CliDriver.Ran all = ana("verdict", "r");
+        assertThat(all.code()).isZero();
+        assertThat(all.out())
+                .containsPattern("may start\\? +NO")
+                .containsPattern("may contract\\? +NO")
+                .contains("not_completed: It is running.")
+                .containsPattern("work left: +1 min 22 s");
+        assertThat(ana("verdict", "r", "--may", "contract").code()).isEqualTo(3);
+        assertThat(ana("verdict", "p", "--may", "start").code()).isZero();
+        host.operations.put(Rows.pending("p").unknownHere());
+        assertThat(ana("verdict", "p", "--may", "start").code()).isEqualTo(8);
+        assertThat(ana("verdict", "p", "--may", "delete").code()).isEqualTo(2);
+    }
+
+    @Test
+    void evidence_is_one_document_for_people_or_for_machines() throws Exception {
+        ana("pause", "r", "--note", "disk");
+        assertThat(ana("evidence", "r").out())
+                .contains("PostgreSQL 17.2", "generation", "may remove code: no.", "disk")
+                .containsPattern("table +events");
+        assertThat(new ObjectMapper()
+                        .readTree(ana("evidence", "r", "--json").out())
+                        .at("/audit/items/0/note")
+                        .asText())
+                .isEqualTo("disk");
+    }
+
+    @Test
+    void show_says_what_to_do() {
+        assertThat(ana("show", "p").out()).contains("What to do: Roll out the write path", "backfill start p");
+        host.operations.put(Rows.running("r").diagnostic(BackfillState.BLOCKED, "data-error", "id = 7", "23505"));
+        assertThat(ana("show", "r").out()).containsPattern("What to do: .*[Cc]orrect.* Then 'backfill retry r'");
+        host.operations.put(Rows.running("r").state(BackfillState.PAUSED));
+        assertThat(ana("show", "r").out()).contains("backfill resume r");
+    }
+
+    @Test
+    void the_list_is_filtered_by_the_server_and_families_are_one_line() {
+        host.operations.put(Rows.running("f.p1").partOf("f").progress(50, 100L));
+        host.operations.put(Rows.running("f.p2").partOf("f").progress(0, 100L));
+        assertThat(ana("list").out()).containsPattern("f +running +25\\.0 %").doesNotContain("f.p1");
+        assertThat(ana("list", "--parts").out()).contains("f.p1", "f.p2");
+        assertThat(ana("list", "--family", "f").out()).contains("f.p1").doesNotContain("pending");
+        assertThat(ana("list", "--state", "pending").out()).contains("p ").doesNotContain("f ");
+        assertThat(ana("list", "--label", "team:none", "x").out()).doesNotContain("running  ");
+        assertThat(ana("show", "f").out()).containsPattern("rows +50 of 200");
+    }
+
+    @Test
+    void several_servers_are_one_table(@TempDir Path directory) throws Exception {
+        try (TestHost other = new TestHost()) {
+            other.operations.put(Rows.pending("there"));
+            Path token = Files.writeString(directory.resolve("token"), TestHost.BEN);
+            Path file = Files.writeString(
+                    directory.resolve("servers"),
+                    "# the fleet\neu " + host.api() + "\nus " + other.api() + " " + token + "\n");
+            CliDriver driver = CliDriver.ofServers(file, TestHost.ANA);
+            CliDriver.Ran both = driver.run("list", "--server", "eu,us");
+            assertThat(both.err()).isEmpty();
+            assertThat(both.out())
+                    .containsPattern("SERVER +ID")
+                    .containsPattern("eu +r +running")
+                    .containsPattern("us +there +pending");
+            assertThat(driver.run("list", "--server", "all").out()).isEqualTo(both.out());
+            assertThat(driver.run("show", "there", "--server", "us").code()).isZero();
+            assertThat(driver.run("pause", "r", "--server", "eu,us").code()).isEqualTo(2);
+            assertThat(driver.run("list", "--server", "asia").err()).contains("no server 'asia'");
+        }
+        assertThat(host.operations.performed).isEmpty();
+    }
+
+    @Test
+    void several_are_watched_at_once_and_the_worst_end_is_the_exit_code() {
+        meanwhile = () -> {
+            host.operations.put(Rows.running("r").progress(9, 9L).state(BackfillState.COMPLETED));
+            host.operations.put(Rows.running("p").diagnostic(BackfillState.BLOCKED, "data-error", "id = 7", null));
+        };
+        CliDriver.Ran ran = ana("watch", "r", "p");
+        assertThat(ran.code()).isEqualTo(9);
+        assertThat(ran.err()).contains("r: completed", "p: blocked");
+    }
+
+    @Test
+    void a_mistyped_command_is_suggested_and_shells_can_complete() {
+        assertThat(ana("strat", "r").err()).contains("Did you mean 'start'?");
+        for (String shell : List.of("bash", "zsh", "fish")) {
+            CliDriver.Ran script = ana("completion", shell);
+            assertThat(script.code()).as(shell).isZero();
+            assertThat(script.out()).contains("complete", "verdict", "request-id");
+        }
+    }
+
     private CliDriver.Ran ana(String... args) {
         return new CliDriver(host.api(), TestHost.ANA, () -> meanwhile.run()).run(args);
     }

@@ -14,6 +14,7 @@ import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.Capability;
 import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.ControlRequest;
+import dev.backfill.operate.Evidence;
 import dev.backfill.operate.Gate;
 import dev.backfill.operate.HealthSignal;
 import dev.backfill.operate.OperatorRequest;
@@ -27,6 +28,7 @@ import dev.backfill.operate.UnknownBackfillException;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.spi.OperatorAuthorizer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -250,6 +252,53 @@ final class ScriptedOperations implements BackfillOperations {
         }
         if (!authorizer.permits(authority, capability)) {
             throw new AccessDeniedException("Not permitted.");
+        }
+    }
+
+    /** When every definition was registered last; null for never. */
+    volatile @Nullable Instant registeredAt = Rows.T0;
+
+    @Override
+    public synchronized Evidence evidence(Authority authority, BackfillId id) {
+        check(authority, Capability.READ);
+        return new ScriptedEvidence(known(id), registeredAt);
+    }
+
+    private record ScriptedEvidence(
+            BackfillSnapshot backfill, @Nullable Instant lastRegisteredAt) implements Evidence {
+        @Override
+        public Instant asOf() {
+            return Rows.T0.plusSeconds(3_600);
+        }
+
+        @Override
+        public String table() {
+            return "events";
+        }
+
+        @Override
+        public String style() {
+            return "update";
+        }
+
+        @Override
+        public Integer batchSize() {
+            return 1_000;
+        }
+
+        @Override
+        public String registeredByLibrary() {
+            return "0.1";
+        }
+
+        @Override
+        public String library() {
+            return "0.1";
+        }
+
+        @Override
+        public String server() {
+            return "17.2";
         }
     }
 

@@ -39,6 +39,22 @@ public interface BackfillOperations {
     Preflight preflight(Authority authority, BackfillId id);
 
     /**
+     * What is known of a backfill beside its lifecycle. Needs {@link Capability#READ}; leaves a trace (AU-6).
+     */
+    Evidence evidence(Authority authority, BackfillId id);
+
+    /**
+     * What may be done with a backfill now, with reasons (RM-4). Runs the preflight of one that is not started. Needs {@link
+     * Capability#READ}.
+     */
+    default Verdicts verdicts(Authority authority, BackfillId id) {
+        Evidence evidence = evidence(authority, id);
+        boolean open = evidence.backfill().state() == BackfillState.PENDING
+                && evidence.backfill().knownHere();
+        return Verdicts.of(evidence, open ? preflight(authority, id) : null);
+    }
+
+    /**
      * How hard a backfill may press, and how the database fares. Needs {@link Capability#READ}. A process without the definition tells
      * its own pace as unlimited and measures no signal: ask one that has it.
      */

@@ -31,25 +31,29 @@ import picocli.CommandLine.Spec;
             ReadCommands.Watch.class,
             ReadCommands.Audit.class,
             ReadCommands.Preflight.class,
+            JudgementCommands.VerdictOf.class,
+            JudgementCommands.EvidenceOf.class,
             Start.class,
             Pause.class,
             Resume.class,
             Retry.class,
             ControlCommands.Validate.class,
             SettingCommands.PaceOf.class,
-            SettingCommands.Rehearse.class
+            SettingCommands.Rehearse.class,
+            Completion.class
         },
         footerHeading = "%nThe host and the token:%n",
         footer = {
             "  BACKFILL_URL         where the API is mounted; default http://localhost:8081/admin/backfills",
             "  BACKFILL_TOKEN       the operator token, or",
             "  BACKFILL_TOKEN_FILE  a file that holds it",
+            "  BACKFILL_SERVERS     a file with one server on a line for --server: name, URL, token file",
             "",
             "Exit codes:",
             "  0  done                      6  unavailable; repeat with the same --request-id",
             "  1  unexpected answer         7  validation: failure",
-            "  2  wrong usage               8  validation: no result",
-            "  3  refused                   9  it stopped: paused, blocked or failed",
+            "  2  wrong usage               8  validation: no result; --may: cannot tell",
+            "  3  refused; --may: no        9  it stopped: paused, blocked or failed",
             "  4  not allowed              10  --timeout passed",
             "  5  no such backfill"
         })
@@ -77,6 +81,7 @@ public final class BackfillCli implements Callable<Integer> {
         int code = new CommandLine(new BackfillCli(surroundings))
                 .setOut(out)
                 .setErr(err)
+                .setParameterExceptionHandler(Suggestion::handle)
                 .setExecutionExceptionHandler((e, command, parsed) -> failed(e, err))
                 .execute(args);
         out.flush();

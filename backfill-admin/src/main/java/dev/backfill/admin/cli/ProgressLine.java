@@ -9,12 +9,20 @@ final class ProgressLine {
     private static final int CELLS = 30;
 
     private final PrintWriter err;
+    private final String prefix;
     private final boolean terminal;
     private String shown = "";
     private int drawn;
 
-    ProgressLine(PrintWriter err, boolean terminal) {
+    /**
+     * A line.
+     *
+     * @param prefix what stands before it, where there are several
+     * @param terminal whether it is drawn over itself
+     */
+    ProgressLine(PrintWriter err, String prefix, boolean terminal) {
         this.err = err;
+        this.prefix = prefix;
         this.terminal = terminal;
     }
 
@@ -29,7 +37,7 @@ final class ProgressLine {
                 + Text.obstacle(row);
         if (!step.equals(shown)) {
             shown = step;
-            err.println(bar(row));
+            err.println(prefix + bar(row));
             err.flush();
         }
     }
@@ -40,7 +48,7 @@ final class ProgressLine {
             draw("not current: " + why);
         } else if (!why.equals(shown)) {
             shown = why;
-            err.println("not current: " + why);
+            err.println(prefix + "not current: " + why);
             err.flush();
         }
     }

@@ -3,6 +3,7 @@ package dev.backfill.admin.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -14,32 +15,77 @@ final class ReadCommands {
 
     private ReadCommands() {}
 
-    @Command(name = "list", description = "Every backfill, and whether readiness waits for one.")
+    @Command(name = "list", description = "Backfills, and whether readiness waits for one. Families are one line.")
     static final class ListAll extends RemoteCommand {
+
+        @Option(names = "--state", paramLabel = "STATE", split = ",", description = "Only these states.")
+        private List<String> states = List.of();
+
+        @Option(
+                names = "--label",
+                paramLabel = "NAME:VALUE",
+                description = "Only with this label; several must all hold.")
+        private List<String> labels = List.of();
+
+        @Option(names = "--family", paramLabel = "ID", description = "Only the parts of this family.")
+        private @Nullable String family;
+
+        @Option(names = "--parts", description = "Each part of a family on a line of its own.")
+        private boolean parts;
+
+        @Parameters(paramLabel = "TEXT", arity = "0..1", description = "Only where ID or description holds this text.")
+        private @Nullable String text;
+
         @Override
         public Integer call() throws InterruptedException {
-            JsonNode overview = expect(api().get("/"));
-            if (json()) {
-                printJson(overview);
-                return ExitCode.DONE;
+            Map<String, Api> servers = apis();
+            boolean fleet = servers.size() > 1;
+            Table table = fleet
+                    ? new Table("SERVER", "ID", "STATE", "DONE", "ROWS", "RATE", "LEFT", "OBSTACLE")
+                    : new Table("ID", "STATE", "DONE", "ROWS", "RATE", "LEFT", "OBSTACLE");
+            List<String> ends = new ArrayList<>();
+            for (Map.Entry<String, Api> server : servers.entrySet()) {
+                JsonNode overview = expect(server.getValue().get("/" + query()));
+                if (json()) {
+                    printJson(overview);
+                    continue;
+                }
+                overview.path("backfills").forEach(row -> table.add(cells(fleet ? server.getKey() : null, row)));
+                ends.add((fleet ? server.getKey() + ": " : "") + gate(overview.path("gate")));
             }
-            Table table = new Table("ID", "STATE", "DONE", "ROWS", "RATE", "LEFT", "OBSTACLE");
-            for (JsonNode row : overview.path("backfills")) {
-                JsonNode progress = row.path("progress");
-                boolean running = row.path("state").asText().equals("running");
-                table.add(
-                        Text.clean(row.path("id").asText()),
-                        Text.clean(row.path("state").asText()),
-                        row.path("state").asText().equals("pending") ? "-" : Text.percent(progress),
-                        Text.count(progress.path("rows_scanned")),
-                        running ? Text.rate(progress.path("rows_per_second")) : "-",
-                        running ? Text.left(progress.path("eta")) : "-",
-                        Text.obstacle(row));
+            if (!json()) {
+                table.print(out());
+                out().println();
+                ends.forEach(out()::println);
             }
-            table.print(out());
-            out().println();
-            out().println(gate(overview.path("gate")));
             return ExitCode.DONE;
+        }
+
+        private String query() {
+            StringBuilder query = new StringBuilder(parts || family != null ? "?" : "?collapse=families");
+            states.forEach(state -> query.append("&state=").append(Api.encoded(state)));
+            labels.forEach(label -> query.append("&label=").append(Api.encoded(label)));
+            if (family != null) {
+                query.append("&family=").append(Api.encoded(family));
+            }
+            if (text != null) {
+                query.append("&q=").append(Api.encoded(text));
+            }
+            return query.toString();
+        }
+
+        private static String[] cells(@Nullable String server, JsonNode row) {
+            JsonNode progress = row.path("progress");
+            boolean running = row.path("state").asText().equals("running");
+            List<String> cells = new ArrayList<>(server == null ? List.of() : List.of(server));
+            cells.add(Text.clean(row.path("id").asText()));
+            cells.add(Text.clean(row.path("state").asText()));
+            cells.add(row.path("state").asText().equals("pending") ? "-" : Text.percent(progress));
+            cells.add(Text.count(progress.path("rows_scanned")));
+            cells.add(running ? Text.rate(progress.path("rows_per_second")) : "-");
+            cells.add(running ? Text.left(progress.path("eta")) : "-");
+            cells.add(Text.obstacle(row));
+            return cells.toArray(new String[0]);
         }
 
         private static String gate(JsonNode gate) {
@@ -66,29 +112,33 @@ final class ReadCommands {
 
         @Override
         public Integer call() throws InterruptedException {
-            JsonNode row = expect(api().get("/" + Api.encoded(id)));
+            Api api = api();
+            JsonNode row = expect(api.get("/" + Api.encoded(id)));
             if (json()) {
                 printJson(row);
-            } else {
-                Details.of(row).print(out());
+                return ExitCode.DONE;
             }
+            Details.of(row).print(out());
+            Api.Reply diagnostics = api.get("/console/diagnostics.json");
+            out().println();
+            out().println("What to do: " + Remedy.of(row, diagnostics.body()));
             return ExitCode.DONE;
         }
     }
 
-    @Command(name = "watch", description = "Follows one backfill until it is completed or stops.")
+    @Command(name = "watch", description = "Follows backfills until each is completed or stops.")
     static final class Watch extends RemoteCommand {
 
-        @Parameters(paramLabel = "ID", description = "The backfill.")
+        @Parameters(paramLabel = "ID", arity = "1..*", description = "The backfills, or families.")
         @SuppressWarnings("NullAway.Init") // picocli
-        private String id;
+        private List<String> ids;
 
         @Mixin
         private final TimeLimit timeout = new TimeLimit();
 
         @Override
         public Integer call() throws InterruptedException {
-            return new Waiter(this, api(), timeout.value()).untilEnd(id);
+            return new Waiter(this, api(), timeout.value()).untilAllEnd(ids);
         }
     }
 
@@ -118,26 +168,31 @@ final class ReadCommands {
                 printJson(page);
                 return ExitCode.DONE;
             }
-            Table table = new Table("AUDIT ID", "AT", "WHO", "ID", "ACTION", "OUTCOME", "STATE", "NOTE");
-            for (JsonNode item : page.path("items")) {
-                table.add(
-                        Text.clean(item.path("audit_id").asText()),
-                        Text.clean(item.path("at").asText()),
-                        Text.clean(item.path(item.path("actor").isNull() ? "authority" : "actor")
-                                .asText()),
-                        Text.orDash(item.path("id")),
-                        Text.clean(item.path("action").asText()),
-                        Text.clean(item.path("outcome").asText()),
-                        Text.orDash(item.path("resulting_state")),
-                        Text.orDash(item.path("note")));
-            }
-            table.print(out());
+            history(page.path("items")).print(out());
             if (page.path("next_before").isTextual()) {
                 out().println("More: --before "
                         + Text.clean(page.path("next_before").asText()));
             }
             return ExitCode.DONE;
         }
+    }
+
+    /** Audit records as a table. */
+    static Table history(JsonNode items) {
+        Table table = new Table("AUDIT ID", "AT", "WHO", "ID", "ACTION", "OUTCOME", "STATE", "NOTE");
+        for (JsonNode item : items) {
+            table.add(
+                    Text.clean(item.path("audit_id").asText()),
+                    Text.clean(item.path("at").asText()),
+                    Text.clean(item.path(item.path("actor").isNull() ? "authority" : "actor")
+                            .asText()),
+                    Text.orDash(item.path("id")),
+                    Text.clean(item.path("action").asText()),
+                    Text.clean(item.path("outcome").asText()),
+                    Text.orDash(item.path("resulting_state")),
+                    Text.orDash(item.path("note")));
+        }
+        return table;
     }
 
     @Command(

@@ -6,6 +6,8 @@ import java.io.PrintWriter;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -41,11 +43,52 @@ abstract class RemoteCommand implements Callable<Integer> {
             description = "A file that holds the operator token; overrides BACKFILL_TOKEN_FILE and BACKFILL_TOKEN.")
     private @Nullable Path tokenFile;
 
+    @Option(
+            names = "--server",
+            paramLabel = "NAME",
+            split = ",",
+            description = "Servers of the file BACKFILL_SERVERS by name, or all; several for list and watch.")
+    private List<String> servers = List.of();
+
     @Option(names = "--json", description = "Print what the server answered, for scripts.")
     private boolean json;
 
+    /** The one server that this command speaks to. */
     Api api() {
-        return new Api(base(), token(), surroundings().pause());
+        if (servers.isEmpty()) {
+            return new Api(base(url), token(""), surroundings().pause());
+        }
+        Map<String, Api> found = apis();
+        if (found.size() != 1) {
+            throw usage("This command speaks to one server; --server names " + found.size() + ".");
+        }
+        return found.values().iterator().next();
+    }
+
+    /** Every server that was named, by its name; the only one is called by an empty name. */
+    Map<String, Api> apis() {
+        if (servers.isEmpty()) {
+            return Map.of("", api());
+        }
+        String file = environment().get("BACKFILL_SERVERS");
+        if (file == null) {
+            throw usage("--server needs BACKFILL_SERVERS: a file with one server on a line: name, URL, token file.");
+        }
+        Map<String, Api> found = new LinkedHashMap<>();
+        try {
+            for (Servers.Server server : Servers.of(Path.of(file), servers)) {
+                found.put(
+                        server.name(),
+                        new Api(
+                                base(server.url()),
+                                token(server.tokenFile()),
+                                surroundings().pause()));
+            }
+        } catch (IOException e) {
+            throw usage(
+                    "The file of servers " + file + " can't be used: " + Text.clean(String.valueOf(e.getMessage())));
+        }
+        return found;
     }
 
     Surroundings surroundings() {
@@ -124,8 +167,8 @@ abstract class RemoteCommand implements Callable<Integer> {
         return found.toString();
     }
 
-    private URI base() {
-        String given = url != null ? url : environment().getOrDefault("BACKFILL_URL", DEFAULT_URL);
+    private URI base(@Nullable String asked) {
+        String given = asked != null ? asked : environment().getOrDefault("BACKFILL_URL", DEFAULT_URL);
         URI base;
         try {
             base = URI.create(given.replaceAll("/+$", ""));
@@ -138,8 +181,9 @@ abstract class RemoteCommand implements Callable<Integer> {
         return base;
     }
 
-    private String token() {
-        String token = tokenFile != null ? read(tokenFile) : fromEnvironment();
+    private String token(String ofServer) {
+        String token =
+                !ofServer.isEmpty() ? read(Path.of(ofServer)) : tokenFile != null ? read(tokenFile) : fromEnvironment();
         if (token == null) {
             throw usage("No token: set BACKFILL_TOKEN or BACKFILL_TOKEN_FILE, or give --token-file.");
         }

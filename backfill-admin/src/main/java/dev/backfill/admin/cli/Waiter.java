@@ -2,9 +2,13 @@ package dev.backfill.admin.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Watches one backfill until it is completed, stops, or time is up. */
+/** Watches backfills until each is completed or stops, or time is up. */
 final class Waiter {
 
     private static final Duration POLL = Duration.ofSeconds(1);
@@ -22,29 +26,49 @@ final class Waiter {
 
     /** Returns the exit code of where it ended. */
     int untilEnd(String id) throws InterruptedException {
-        ProgressLine line =
-                new ProgressLine(command.err(), command.surroundings().terminal());
-        String last = "";
+        return untilAllEnd(List.of(id));
+    }
+
+    /** Returns the worst exit code of where they ended. */
+    int untilAllEnd(List<String> ids) throws InterruptedException {
+        Map<String, ProgressLine> open = new LinkedHashMap<>();
+        boolean alone = ids.size() == 1;
+        for (String id : ids) {
+            boolean drawn = alone && command.surroundings().terminal();
+            open.put(id, new ProgressLine(command.err(), alone ? "" : id + ": ", drawn));
+        }
+        Map<String, String> last = new HashMap<>();
+        int worst = ExitCode.DONE;
         try {
             while (true) {
-                JsonNode row = read(id, line);
-                if (row != null) {
-                    if (command.json() && !row.toString().equals(last)) {
-                        last = row.toString();
-                        command.printJson(row);
-                    } else if (!command.json()) {
-                        line.show(row);
-                    }
-                    Integer end = endOf(row.path("state").asText());
+                for (String id : List.copyOf(open.keySet())) {
+                    Integer end = look(id, open.get(id), last);
                     if (end != null) {
-                        return end;
+                        worst = Math.max(worst, end);
+                        open.remove(id).end();
                     }
+                }
+                if (open.isEmpty()) {
+                    return worst;
                 }
                 pause();
             }
         } finally {
-            line.end();
+            open.values().forEach(ProgressLine::end);
         }
+    }
+
+    private @Nullable Integer look(String id, ProgressLine line, Map<String, String> last) throws InterruptedException {
+        JsonNode row = read(id, line);
+        if (row == null) {
+            return null;
+        }
+        if (!command.json()) {
+            line.show(row);
+        } else if (!row.toString().equals(last.put(id, row.toString()))) {
+            command.printJson(row);
+        }
+        return endOf(row.path("state").asText());
     }
 
     /** Waits for one round; throws when time is up. */

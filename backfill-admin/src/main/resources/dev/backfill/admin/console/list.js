@@ -112,7 +112,7 @@ function statesOf(group) {
 }
 
 export function buildList() {
-  const parts = Object.fromEntries(["requests", "gate", "counts", "rows"].map((name) => [name, h("div", { class: name })]));
+  const parts = Object.fromEntries(["requests", "gate", "counts", "rows"].map((name) => [name, h("div", {})]));
   const search = h("input", { id: "filter", type: "search", value: asked().q, autocomplete: "off", spellcheck: "false", "data-key": "filter" });
   const label = h("input", { id: "label", type: "search", value: asked().labels.join(" "), placeholder: "team:messaging", autocomplete: "off", spellcheck: "false", "data-key": "label" });
   const limits = new Map();

@@ -3,6 +3,7 @@ package dev.backfill.admin.cli;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +23,11 @@ public final class CliDriver {
     CliDriver(Map<String, String> environment, Runnable duringWait) {
         this.environment = environment;
         this.duringWait = duringWait;
+    }
+
+    /** A driver with a file of servers, and the token that those share which have none of their own. */
+    public static CliDriver ofServers(Path file, String token) {
+        return new CliDriver(Map.of("BACKFILL_SERVERS", file.toString(), "BACKFILL_TOKEN", token), () -> {});
     }
 
     /** What a run printed and its exit code. */

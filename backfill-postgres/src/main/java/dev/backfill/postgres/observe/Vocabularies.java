@@ -24,7 +24,7 @@ final class Vocabularies {
     static final List<String> ACTION_OUTCOMES = actionOutcomes();
     static final List<String> AUTHORITIES = of(Authority.Kind.values(), Authority.Kind::wireName);
     static final List<String> VALIDATION_OUTCOMES = List.of("success", "failure");
-    static final List<String> READS = List.of("show", "audit");
+    static final List<String> READS = List.of("list", "show", "audit", "preflight", "evidence");
     static final List<String> UNREADABLE = List.of("no-definition", "key-type", "key-ranges", "row-format");
 
     // A host's own health probes have names of the host's own: they are "other" here, and named in the log.

@@ -27,6 +27,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
@@ -330,17 +331,73 @@ class GateIT {
     }
 
     @Test
-    void once_open_the_backfills_stay_open_without_a_look_at_them() throws Exception { // CF-2
+    void a_completion_that_a_failover_undid_closes_the_gate_and_the_repair_is_made_again() { // CF-2, CF-9
         try (Backfills engine = automatic()) {
             Host.awaitOpen(engine);
-            try (Connection holder = db.connection();
-                    Statement statement = holder.createStatement()) {
-                holder.setAutoCommit(false);
-                // Nobody can read the row now; a gate that looked would be unknown.
-                statement.execute("lock table backfill in access exclusive mode");
-                pastTheSharedAnswer(engine);
-                assertThat(engine.readiness().isOpen()).isTrue();
-            }
+            // The history that was restored ends before the start.
+            db.execute("delete from backfill; delete from backfill_request; update items set doubled = null");
+            pastTheSharedAnswer(engine);
+            assertThat(engine.readiness().isOpen()).isFalse();
+            assertThat(engine.readiness().backfills().reason()).contains(Host.ID.value());
+            Host.awaitOpen(engine);
+            assertThat(db.queryLong("select count(*) from items where doubled is distinct from n * 2"))
+                    .isZero();
+        }
+    }
+
+    @Test
+    void readiness_answers_at_once_while_the_pool_hands_out_nothing_and_asks_once_at_a_time() throws Exception { // CF-2
+        AtomicBoolean exhausted = new AtomicBoolean();
+        AtomicInteger askers = new AtomicInteger();
+        CountDownLatch refilled = new CountDownLatch(1);
+        try (Backfills engine = Host.start(
+                () -> {
+                    if (exhausted.get() && Thread.currentThread().getName().startsWith("backfill-readiness")) {
+                        askers.incrementAndGet();
+                        try {
+                            refilled.await();
+                        } catch (InterruptedException e) {
+                            Thread.currentThread().interrupt();
+                        }
+                    }
+                    return db.get();
+                },
+                SchemaMode.MIGRATE,
+                b -> b.requiredAtStartup(Host.ID.value()))) {
+            Host.awaitOpen(engine);
+            exhausted.set(true);
+            // No probe waits for the connection: each of these would for ever.
+            Eventually.until(
+                    "the answer says that it is old",
+                    () -> String.valueOf(engine.readiness().database().reason()).contains("s ago readiness was open"));
+            assertThat(engine.readiness().database().status()).isEqualTo(Readiness.Status.UNKNOWN);
+            assertThat(engine.readiness().isOpen()).isFalse();
+            assertThat(askers).hasValue(1);
+            exhausted.set(false);
+            refilled.countDown();
+            Host.awaitOpen(engine);
+        }
+    }
+
+    @Test
+    void an_error_of_the_class_path_is_unknown_and_names_the_class() { // CF-2
+        AtomicBoolean broken = new AtomicBoolean();
+        try (Backfills engine = Host.start(
+                () -> {
+                    if (broken.get()) {
+                        throw new UnsupportedClassVersionError("org/example/Pool (class file version 65.0)");
+                    }
+                    return db.get();
+                },
+                SchemaMode.MIGRATE,
+                b -> {})) {
+            Host.awaitOpen(engine);
+            broken.set(true);
+            Eventually.until(
+                    "readiness is asked anew", () -> !engine.readiness().isOpen());
+            assertThat(engine.readiness().database().status()).isEqualTo(Readiness.Status.UNKNOWN);
+            assertThat(engine.readiness().database().reason())
+                    .contains("UnsupportedClassVersionError", "org/example/Pool", "65.0");
         }
     }
 

@@ -12,6 +12,7 @@ import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.ClaimSql;
 import dev.backfill.postgres.internal.row.HealthSql;
 import dev.backfill.postgres.internal.row.PaceSql;
+import dev.backfill.postgres.internal.row.TotalsSql.Totals;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -88,14 +89,6 @@ public final class BeginSql {
             long walPosition,
             @Nullable Pacing pacing,
             Totals totals) {}
-
-    /**
-     * What a row has counted over all its batches.
-     *
-     * @param scanned keys in windows
-     * @param changed rows changed
-     */
-    public record Totals(long scanned, long changed) {}
 
     /** Begins, and sends nothing else. */
     public Begun alone(Session session, Claim claim) throws SQLException {

@@ -71,12 +71,16 @@ final class FenceShapes {
      * @param changed rows changed
      * @param xid the ID of the transaction that began
      * @param guard what must hold besides
-     * @param answer whether it answers with these, too
      */
-    record Origin(String from, String last, String scanned, String changed, String xid, String guard, boolean answer) {
+    record Origin(String from, String last, String scanned, String changed, String xid, String guard) {
+
+        /** Whether the fence answers with these, which the client does not know. */
+        boolean answers() {
+            return !from.isEmpty();
+        }
 
         /** The client knows, and says so in parameters. */
-        static final Origin CLIENT = new Origin("", ":new::text[]", ":scanned", ":changed", ":xid", "", false);
+        static final Origin CLIENT = new Origin("", ":new::text[]", ":scanned", ":changed", ":xid", "");
 
         /** The page is the one that the window's statement has told, and PostgreSQL has counted. */
         static Origin toldAndCounted(long oid, String table) {
@@ -96,8 +100,7 @@ final class FenceShapes {
                     "t.scanned",
                     "t.changed",
                     xid,
-                    COUNTED_GUARD + CountSql.plain(oid, table),
-                    true);
+                    COUNTED_GUARD + CountSql.plain(oid, table));
         }
     }
 
@@ -126,8 +129,8 @@ final class FenceShapes {
                 "xid", origin.xid(),
                 "guard", origin.guard(),
                 "returning",
-                        origin.answer() ? ", t.last, t.scanned, t.changed, " + HealthSql.POSITION + " AS wal" : ""));
-        String answer = origin.answer()
+                        origin.answers() ? ", t.last, t.scanned, t.changed, " + HealthSql.POSITION + " AS wal" : ""));
+        String answer = origin.answers()
                 ? ", min(f.last) AS last, min(f.scanned) AS scanned, min(f.changed) AS changed, min(f.wal) AS wal"
                 : "";
         first = shape(names, parts, answer, ADVANCE, BEFORE_EVERYTHING, BEGAN_WITH_THE_FIRST_KEY);

@@ -12,6 +12,7 @@ import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.Capability;
 import dev.backfill.operate.ControlRequest;
+import dev.backfill.operate.Evidence;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Overview;
 import dev.backfill.operate.Pace;
@@ -52,7 +53,11 @@ public final class OperatorPlane implements BackfillOperations {
     @Override
     public Overview list(Authority authority) {
         require(authority, "list", null);
-        return reading(handlers -> handlers.reads().list());
+        Overview overview = reading(handlers -> handlers.reads().list());
+        if (overview.backfills().stream().anyMatch(row -> row.diagnostic() != null)) {
+            events.read(authority, null, "list");
+        }
+        return overview;
     }
 
     @Override
@@ -78,7 +83,15 @@ public final class OperatorPlane implements BackfillOperations {
     @Override
     public Preflight preflight(Authority authority, BackfillId id) {
         require(authority, "preflight", id);
+        events.read(authority, id, "preflight");
         return reading(handlers -> handlers.reads().preflight(id));
+    }
+
+    @Override
+    public Evidence evidence(Authority authority, BackfillId id) {
+        require(authority, "evidence", id);
+        events.read(authority, id, "evidence");
+        return reading(handlers -> handlers.reads().evidence(id));
     }
 
     @Override

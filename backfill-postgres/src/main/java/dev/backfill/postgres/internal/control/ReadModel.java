@@ -6,6 +6,7 @@ import dev.backfill.operate.AuditPage;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.ConflictCode;
+import dev.backfill.operate.Evidence;
 import dev.backfill.operate.Gate;
 import dev.backfill.operate.Overview;
 import dev.backfill.operate.Preflight;
@@ -115,6 +116,11 @@ public final class ReadModel {
             }
             return preflight.full(session, Objects.requireNonNull(definition));
         });
+    }
+
+    Evidence evidence(BackfillId id) throws SQLException {
+        return transactions.inTransaction(
+                session -> snapshots.evidence(session, id).orElseThrow(() -> unknown(id)));
     }
 
     private static UnknownBackfillException unknown(BackfillId id) {

@@ -44,13 +44,22 @@ public final class Unavailability {
                 new BackfillUnavailableException(
                         Reason.SCHEMA_MISSING,
                         "The tables of Backfill are not there."
-                                + " Start with SchemaMode.MIGRATE, or apply the published migrations.",
+                                + " SchemaMode.MIGRATE makes them with its next attempt; in any other mode apply the published"
+                                + " migrations.",
                         redacted);
             case "42501" ->
                 new BackfillUnavailableException(
                         Reason.PRIVILEGE_MISSING,
                         "This database role lacks a privilege on the"
                                 + " tables of Backfill. Grant SELECT, INSERT and UPDATE on them, and DELETE on backfill_pace.",
+                        redacted);
+            case "0A000", "25006" ->
+                new BackfillUnavailableException(
+                        Reason.UNAVAILABLE,
+                        "PostgreSQL refuses to write (SQLSTATE "
+                                + state
+                                + "): this server is a read-only standby, or the database, role or session is read-only."
+                                + " Nothing was changed. Connect to the primary, or wait until writes are permitted.",
                         redacted);
             default ->
                 new BackfillUnavailableException(

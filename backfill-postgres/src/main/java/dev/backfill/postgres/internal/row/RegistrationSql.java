@@ -5,6 +5,8 @@ import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.migrate.Names;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -16,6 +18,7 @@ public final class RegistrationSql {
 
     private final Sql insertMissing;
     private final Sql describe;
+    private final Sql kept;
 
     /** Compiles the statements. */
     public RegistrationSql(Names names) {
@@ -26,7 +29,12 @@ public final class RegistrationSql {
                 SELECT d.id FROM unnest(:ids::text[]) AS d (id)
                 WHERE NOT EXISTS (SELECT 1 FROM {backfill} AS b WHERE b.id = d.id) ORDER BY d.id
                 ON CONFLICT (id) DO NOTHING""");
-        // Only where something differs: a thousand restarts must not write a thousand versions.
+        kept = names.sql("""
+                /* backfill:kept */ SELECT NOT EXISTS (SELECT FROM unnest(:ids::text[]) AS d (id) LEFT JOIN {backfill} AS b ON b.id = d.id
+                  WHERE b.id IS NULL OR (b.state = 'pending' AND d.id = ANY (:required)))""");
+        // Only where something differs or the last registration is a minute old: a thousand restarts must not write a
+        // thousand
+        // versions, and when a process registered it last tells whether its code is still around.
         describe = names.sql("""
                 /* backfill:register */ INSERT INTO {definition} AS o (id, description, labels, table_name, key_codec, style, batch_size,
                   with_write_path, family, library_version)
@@ -36,7 +44,7 @@ public final class RegistrationSql {
                   :batch_sizes::text[], :with_write_paths::text[], :families::text[])
                   AS d (id, description, labels, table_name, key_codec, style, batch_size, with_write_path, family)
                 WHERE NOT EXISTS (SELECT 1 FROM {definition} AS o
-                  WHERE o.id = d.id AND (o.description, o.labels, o.table_name, o.key_codec, o.style, o.batch_size,
+                  WHERE o.id = d.id AND o.updated_at > pg_catalog.now() - interval '1 minute' AND (o.description, o.labels, o.table_name, o.key_codec, o.style, o.batch_size,
                     o.with_write_path, o.family, o.library_version) IS NOT DISTINCT FROM (d.description, d.labels::jsonb, d.table_name,
                     d.key_codec, d.style, d.batch_size::integer, d.with_write_path::boolean, nullif(d.family, ''), :library_version::text))
                 ORDER BY d.id
@@ -44,6 +52,15 @@ public final class RegistrationSql {
                   table_name = excluded.table_name, key_codec = excluded.key_codec, style = excluded.style,
                   batch_size = excluded.batch_size, with_write_path = excluded.with_write_path, family = excluded.family,
                   library_version = excluded.library_version, updated_at = pg_catalog.now()""");
+    }
+
+    /** Whether each ID has its row, and none of the required ones is pending. */
+    public boolean isKept(Session session, Collection<String> ids, Collection<String> required) throws SQLException {
+        Params params = Params.of("ids", ids.toArray(new String[0])).and("required", required.toArray(new String[0]));
+        try (PreparedStatement statement = kept.prepare(session.connection(), params);
+                ResultSet row = statement.executeQuery()) {
+            return row.next() && row.getBoolean(1);
+        }
     }
 
     /** Inserts the rows that are missing. */

@@ -21,6 +21,7 @@ import dev.backfill.postgres.internal.preflight.PreflightCheck;
 import dev.backfill.postgres.internal.preflight.Rehearser;
 import dev.backfill.postgres.internal.row.ActionSql;
 import dev.backfill.postgres.internal.row.AuditReadSql;
+import dev.backfill.postgres.internal.row.EvidenceSql;
 import dev.backfill.postgres.internal.row.Jooq;
 import dev.backfill.postgres.internal.row.LastValidationSql;
 import dev.backfill.postgres.internal.row.LedgerSql;
@@ -52,7 +53,7 @@ record ControlGraph(
         RowSql rows = new RowSql(names);
         WaitingReasons waiting = new WaitingReasons(allBusy, stuck);
         SnapshotMapper mapper = new SnapshotMapper(registry, options.maxAttempts(), waiting);
-        Snapshots snapshots = new Snapshots(new SnapshotSql(names), mapper);
+        Snapshots snapshots = new Snapshots(new SnapshotSql(names), mapper, new EvidenceSql(names));
         ControlTransaction transaction = new ControlTransaction(
                 engine.transactions(), rows, new LedgerSql(jooq), engine.audit(), snapshots, options.operatorTimeout());
         PreflightCheck preflight = new PreflightCheck(names, options);

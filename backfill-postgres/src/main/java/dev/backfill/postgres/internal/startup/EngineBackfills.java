@@ -32,6 +32,7 @@ public final class EngineBackfills implements Backfills {
     private static final Duration FIRST_ATTEMPT = Duration.ofSeconds(5);
     private static final Duration FIRST_WAIT = Duration.ofMillis(250);
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
+    private static final Duration LOOKS_AFTER_ITSELF = Duration.ofSeconds(10);
     private static final Duration WHILE_OTHERS_MIGRATE = Duration.ofMillis(200);
     private static final Duration ABORT_BEFORE_END = Duration.ofSeconds(1);
     private static final long LEAST_JOIN_MILLIS = 100;
@@ -52,6 +53,7 @@ public final class EngineBackfills implements Backfills {
     private volatile boolean complete;
     // Confined to the boot thread.
     private String reported = "";
+    private boolean lost;
 
     /** Begins to boot; see {@link #startup}. */
     private EngineBackfills(Configuration configuration, List<Migration> steps) {
@@ -62,7 +64,8 @@ public final class EngineBackfills implements Backfills {
         this.rehearsals = new RehearsalThreads(configuration.processName(), caught);
         ControlGraph controls = new ControlGraph(this::allBusy, caught, validations, rehearsals);
         this.boot = new StartupSteps(configuration, steps, events, caught, controls);
-        this.gatekeeper = new ReadinessCheck(boot, configuration.registry(), () -> started);
+        this.gatekeeper = new ReadinessCheck(
+                new ReadinessLook(boot, configuration.registry(), () -> started), configuration.processName());
         Duration patience = configuration.options().operatorTimeout();
         this.operations = new OperatorPlane(
                 configuration.authorizer(), () -> boot.engine(patience).handlers(), events, pause::tellNews);
@@ -100,7 +103,7 @@ public final class EngineBackfills implements Backfills {
             }
             firstAttempt.countDown();
             if (step == Step.DONE) {
-                return;
+                wait = LOOKS_AFTER_ITSELF;
             }
             if (!pause.isClosed()) {
                 // What the host's code left behind would end every wait at once.
@@ -110,17 +113,21 @@ public final class EngineBackfills implements Backfills {
                 return;
             }
             wait = wait.multipliedBy(2).compareTo(LONGEST_WAIT) < 0 ? wait.multipliedBy(2) : LONGEST_WAIT;
+            wait = step == Step.DONE ? FIRST_WAIT : wait;
         }
     }
 
     @SuppressWarnings("checkstyle:IllegalCatch") // Of the host's migrations or sink; startup goes on.
     private Step step() {
         try {
-            if (!started) {
+            if (!started || isLost()) {
                 if (!boot.attempt()) {
                     return Step.MIGRATING_ELSEWHERE;
                 }
-                started();
+                lost = false;
+                if (!started) {
+                    started();
+                }
             }
             // After the workers, whom a backfill that can't be started must not keep from the others.
             startRequired();
@@ -135,6 +142,17 @@ public final class EngineBackfills implements Backfills {
             LOG.atError().setCause(Redaction.of(e)).log("Startup of Backfill met an unexpected error and goes on");
         }
         return Step.AGAIN;
+    }
+
+    /** Whether a failover or a restore put a history in place in which this process has not started yet (CF-9). */
+    private boolean isLost() {
+        if (!lost && complete && !boot.isKept()) {
+            LOG.atWarn().log("What startup had registered or started is gone from PostgreSQL; it is done again");
+            lost = true;
+            complete = false;
+            boot.promiseAgain();
+        }
+        return lost;
     }
 
     private enum Step {
@@ -242,6 +260,7 @@ public final class EngineBackfills implements Backfills {
         operations.flush();
         validations.stop();
         rehearsals.close();
+        gatekeeper.close();
         orderly.countDown();
         boot.abortSessions();
         validations.close();

@@ -1,217 +1,116 @@
 package dev.backfill.postgres.internal.startup;
 
-import dev.backfill.BackfillDefinition;
-import dev.backfill.BackfillException;
-import dev.backfill.BackfillId;
-import dev.backfill.FamilyPart;
 import dev.backfill.host.Readiness;
 import dev.backfill.host.Readiness.Input;
-import dev.backfill.operate.BackfillUnavailableException;
-import dev.backfill.postgres.internal.control.BootStart;
-import dev.backfill.postgres.internal.control.Unavailability;
-import dev.backfill.postgres.internal.jdbc.Limits;
-import dev.backfill.postgres.internal.jdbc.Redaction;
-import dev.backfill.postgres.internal.jdbc.Sql.Params;
-import dev.backfill.postgres.internal.jdbc.Transactions;
-import dev.backfill.postgres.internal.row.Readable;
-import dev.backfill.postgres.internal.row.Registry;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
+import dev.backfill.postgres.internal.supervise.Timers;
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The readiness gate, rebuilt from PostgreSQL (CF-2). Answers are shared for a second, because probes come from many places at once;
- * once the required set is completed it stays so without a query, because completion is immutable (LC-3). The library's tables are not,
- * so that the catalog is asked for them each time. Thread-safe.
+ * Readiness for probes (CF-2): answers at once, whatever the pool does, and never throws. One asker at a time looks at PostgreSQL, on a
+ * thread of its own; probes come from many places at once and share its answer for a second. Thread-safe.
  */
-public final class ReadinessCheck {
+final class ReadinessCheck implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
-    private static final String STARTING = "Startup is not complete.";
     private static final long SHARED_FOR = Duration.ofSeconds(1).toNanos();
+    // Below the second that a probe of Kubernetes waits by default.
+    private static final long LOOK_TAKES = Duration.ofMillis(800).toNanos();
+    // A look that hangs must not close the gate of a busy host at once; an answer of before is not believed longer than
+    // this.
+    private static final long BELIEVED_FOR = Duration.ofSeconds(3).toNanos();
 
-    // What was completed in another format, by another key or over another range has not done what is required here
-    // (ID-5).
-    private static final String NOT_COMPLETED =
-            "/* backfill:gate */ SELECT * FROM (SELECT r.id, coalesce(b.state, 'not registered') AS state, b.failure_code, CASE"
-                    + " WHEN b.id IS NULL THEN 'readable' ELSE " + Readable.SQL + """
-             END AS readable
-            FROM (SELECT id, codec, nullif(parts, '')::integer AS parts
-              FROM unnest(:ids::text[], :parts::text[], :codecs::text[]) AS u (id, parts, codec)) AS r
-            LEFT JOIN {backfill} AS b ON b.id = r.id) AS required
-            WHERE state <> 'completed' OR readable <> 'readable' ORDER BY id""";
+    private final Supplier<Readiness> look;
+    private final ScheduledThreadPoolExecutor asker;
+    private @Nullable Answer last;
+    private @Nullable Asking asking;
 
-    private final StartupSteps boot;
-    private final Registry registry;
-    private final Set<BackfillId> required;
-    private final Supplier<Boolean> started;
-    private @Nullable Readiness last;
-    private long lastAt;
-    private boolean completedForEver;
-
-    ReadinessCheck(StartupSteps boot, Registry registry, Supplier<Boolean> started) {
-        this.boot = boot;
-        this.registry = registry;
-        this.required = registry.required();
-        this.started = started;
+    /** Over a look, which may take its time and does not throw. */
+    ReadinessCheck(Supplier<Readiness> look, String processName) {
+        this.look = look;
+        this.asker = Timers.on("backfill-readiness-" + processName);
     }
 
-    synchronized Readiness readiness() {
-        if (last != null && System.nanoTime() - lastAt < SHARED_FOR) {
-            return last;
-        }
-        last = look();
-        lastAt = System.nanoTime();
-        return last;
-    }
+    /**
+     * What a look saw.
+     *
+     * @param readiness what
+     * @param at when, by {@link System#nanoTime}
+     */
+    private record Answer(Readiness readiness, long at) {}
 
-    private Readiness look() {
+    /**
+     * A look under way.
+     *
+     * @param answer its answer
+     * @param since when it began, by {@link System#nanoTime}
+     */
+    private record Asking(CompletableFuture<Readiness> answer, long since) {}
+
+    @SuppressWarnings("checkstyle:IllegalCatch") // No thread may be had for the asker, for instance.
+    Readiness readiness() {
         try {
-            EngineGraph engine = boot.engine(PATIENCE);
-            Map<String, String> open = notCompleted(engine);
-            return started.get() ? decided(open) : starting();
-        } catch (BackfillUnavailableException e) {
-            return unusable(e);
-        } catch (SQLException e) {
-            return unusable(Unavailability.of(e));
-        } catch (RuntimeException e) {
-            return unusable(new BackfillUnavailableException(
-                    BackfillUnavailableException.Reason.UNAVAILABLE,
-                    "The host's source of connections failed (" + e.getClass().getName() + ").",
-                    Redaction.of(e)));
-        }
-    }
-
-    private Readiness decided(Map<String, String> open) {
-        if (open.isEmpty()) {
-            completedForEver = true;
-            return new Readiness(Input.open(), Input.open(), Input.open());
-        }
-        BackfillException problem = boot.problem();
-        return new Readiness(
-                Input.open(),
-                Input.open(),
-                Input.closed(why(open) + (problem == null ? "" : " " + problem.getMessage())));
-    }
-
-    /** A family's parts are told together, or a hundred of them would hide the rest. */
-    private String why(Map<String, String> open) {
-        StringBuilder why = new StringBuilder("Required backfills are not completed:");
-        Map<BackfillId, SortedMap<String, Integer>> families = new LinkedHashMap<>();
-        open.forEach((id, state) -> {
-            FamilyPart part = part(id);
-            if (part == null) {
-                why.append(' ').append(id).append(" is ").append(state).append(';');
-            } else {
-                families.computeIfAbsent(part.family(), f -> new TreeMap<>()).merge(state, 1, Integer::sum);
-            }
-        });
-        families.forEach((family, states) -> {
-            why.append(" of the parts of family ").append(family);
-            states.forEach((state, parts) -> why.append(' ')
-                    .append(parts)
-                    .append(parts == 1 ? " is " : " are ")
-                    .append(state)
-                    .append(','));
-            why.setCharAt(why.length() - 1, ';');
-        });
-        why.setCharAt(why.length() - 1, '.');
-        return why.toString();
-    }
-
-    private @Nullable FamilyPart part(String id) {
-        return registry.find(id).flatMap(BackfillDefinition::part).orElse(null);
-    }
-
-    /** PostgreSQL answers, but this engine is not up: the schema is to blame until it is settled, the gate afterwards. */
-    private Readiness starting() {
-        BackfillException problem = boot.problem();
-        String why = problem == null || problem.getMessage() == null ? STARTING : problem.getMessage();
-        boolean settled = boot.schemaSettled()
-                && !(problem instanceof BackfillUnavailableException unavailable && isOfSchema(unavailable));
-        return new Readiness(
-                Input.open(),
-                settled ? Input.open() : Input.closed(why),
-                required.isEmpty() ? Input.open() : Input.closed(settled ? why : STARTING));
-    }
-
-    private Readiness unusable(BackfillUnavailableException e) {
-        String why = e.getMessage() == null ? e.reason().wireName() : e.getMessage();
-        Input backfills =
-                completedForEver || required.isEmpty() ? Input.open() : Input.unknown("The backfills can't be read.");
-        if (isOfSchema(e)) {
-            return new Readiness(Input.open(), Input.closed(why), backfills);
-        }
-        Input schema = boot.schemaSettled() ? Input.open() : Input.unknown("The schema can't be read.");
-        return new Readiness(Input.unknown(why), schema, backfills);
-    }
-
-    private static boolean isOfSchema(BackfillUnavailableException e) {
-        return switch (e.reason()) {
-            case SCHEMA_MISSING, SCHEMA_INCOMPATIBLE, PRIVILEGE_MISSING -> true;
-            case UNAVAILABLE, BUSY, AUDIT_UNAVAILABLE -> false;
-        };
-    }
-
-    /** Required backfills that are not completed, with state or code; also the proof that PostgreSQL can be read and the tables are whole. */
-    private Map<String, String> notCompleted(EngineGraph engine) throws SQLException {
-        // Limits of its own: who probes must hear of a silent server soon.
-        Transactions probe =
-                new Transactions(engine.sessions(), new Limits(PATIENCE, PATIENCE, PATIENCE, PATIENCE), PATIENCE);
-        if (completedForEver || required.isEmpty()) {
-            return probe.inTransaction(session -> {
-                boot.requireTables(session, engine.names());
-                return Map.of();
-            });
-        }
-        String[] ids = required.stream().map(BackfillId::value).toArray(String[]::new);
-        String[] parts = required.stream().map(this::parts).toArray(String[]::new);
-        String[] codecs = required.stream().map(this::codec).toArray(String[]::new);
-        return probe.inTransaction(session -> {
-            boot.requireTables(session, engine.names());
-            Map<String, String> open = new LinkedHashMap<>();
-            try (PreparedStatement statement = engine.names()
-                            .sql(NOT_COMPLETED)
-                            .prepare(
-                                    session.connection(),
-                                    Params.of("ids", ids).and("parts", parts).and("codecs", codecs));
-                    ResultSet row = statement.executeQuery()) {
-                while (row.next()) {
-                    String id = row.getString("id");
-                    String code = code(id, row.getString("failure_code"));
-                    Readable judged = Readable.ofWireName(row.getString("readable"));
-                    open.put(
-                            id,
-                            row.getString("state")
-                                    + (judged.yes() ? "" : ", but " + judged.why())
-                                    + (code == null ? "" : " (" + code + ")"));
+            Asking now;
+            synchronized (this) {
+                if (last != null && System.nanoTime() - last.at < SHARED_FOR) {
+                    return last.readiness;
                 }
+                now = ask();
             }
-            return open;
+            return now.answer.get(Math.max(0, LOOK_TAKES - (System.nanoTime() - now.since)), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return unanswered("Whoever asked was interrupted.");
+        } catch (TimeoutException e) {
+            return unanswered("PostgreSQL has not answered yet, or the pool has no connection to ask it.");
+        } catch (ExecutionException | RuntimeException | Error e) {
+            return unanswered("PostgreSQL could not be asked (" + ReadinessLook.named(e) + ").");
+        }
+    }
+
+    private Asking ask() {
+        Asking under = asking;
+        if (under != null) {
+            return under;
+        }
+        Asking begun = new Asking(new CompletableFuture<>(), System.nanoTime());
+        asker.execute(() -> {
+            Readiness seen = look.get();
+            synchronized (this) {
+                last = new Answer(seen, System.nanoTime());
+                asking = null;
+            }
+            begun.answer.complete(seen);
         });
+        asking = begun;
+        return begun;
     }
 
-    /** How many parts the family of a required backfill has; empty text for one of a whole source. */
-    private String parts(BackfillId id) {
-        FamilyPart part = part(id.value());
-        return part == null ? "" : Integer.toString(part.parts());
+    /** What is known, and how old it is. */
+    private synchronized Readiness unanswered(String why) {
+        if (last == null) {
+            return unknown(why);
+        }
+        long age = System.nanoTime() - last.at;
+        if (age < BELIEVED_FOR) {
+            return last.readiness;
+        }
+        return unknown(why + " " + TimeUnit.NANOSECONDS.toSeconds(age) + " s ago readiness was "
+                + (last.readiness.isOpen() ? "open." : "not open."));
     }
 
-    /** How a required backfill that was started must have stored its keys. */
-    private String codec(BackfillId id) {
-        return registry.find(id.value()).orElseThrow().key().codec();
+    private static Readiness unknown(String why) {
+        return new Readiness(Input.unknown(why), Input.unknown(why), Input.unknown(why));
     }
 
-    private @Nullable String code(String id, @Nullable String failureCode) {
-        BootStart.Refusal refused = boot.refused().get(BackfillId.of(id));
-        return failureCode == null && refused != null ? refused.code().wireName() : failureCode;
+    /** Ends the asker, whatever it waits for. */
+    @Override
+    public void close() {
+        asker.shutdownNow();
     }
 }

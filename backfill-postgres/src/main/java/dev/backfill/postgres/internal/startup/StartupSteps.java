@@ -20,6 +20,7 @@ import dev.backfill.postgres.internal.migrate.Migration;
 import dev.backfill.postgres.internal.migrate.Migrator;
 import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.migrate.SchemaVersion;
+import dev.backfill.postgres.internal.row.LibraryVersion;
 import dev.backfill.postgres.internal.row.RegistrationSql;
 import dev.backfill.postgres.internal.supervise.StuckThreads;
 import java.sql.PreparedStatement;
@@ -130,6 +131,33 @@ public final class StartupSteps {
             throw remember(Unavailability.of(first));
         }
         problem = null;
+    }
+
+    /**
+     * Whether what startup promised still holds: the tables, a row for each definition, and no required one that nobody started. An
+     * unreadable database says nothing about it.
+     */
+    boolean isKept() {
+        EngineGraph engine = engine(configuration.options().operatorTimeout());
+        try {
+            return engine.transactions()
+                    .inTransaction(session -> new RegistrationSql(engine.names())
+                            .isKept(session, configuration.registry().ids(), required()));
+        } catch (SQLException e) {
+            return SqlFailure.of(e) != SqlFailure.SCHEMA;
+        }
+    }
+
+    /** The required set is to be started again, as far as it is pending. */
+    void promiseAgain() {
+        toStart.addAll(configuration.registry().required());
+    }
+
+    private List<String> required() {
+        return configuration.registry().required().stream()
+                .filter(id -> !refused.containsKey(id))
+                .map(BackfillId::value)
+                .toList();
     }
 
     /** Required backfills that could not be started so far, and why. */

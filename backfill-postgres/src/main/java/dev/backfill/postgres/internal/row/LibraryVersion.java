@@ -1,4 +1,4 @@
-package dev.backfill.postgres.internal.startup;
+package dev.backfill.postgres.internal.row;
 
 import dev.backfill.internal.BoundedText;
 import java.util.Objects;
@@ -8,7 +8,7 @@ public final class LibraryVersion {
 
     private static final int MOST = 40;
 
-    static final String TEXT = BoundedText.clean(
+    public static final String TEXT = BoundedText.clean(
             Objects.requireNonNullElse(LibraryVersion.class.getPackage().getImplementationVersion(), "unpackaged"),
             MOST);
 

@@ -1,4 +1,4 @@
-package dev.backfill.postgres.internal.batch;
+package dev.backfill.postgres.internal.jdbc;
 
 import dev.backfill.BlockedException;
 import dev.backfill.InvalidDefinitionException;
@@ -6,7 +6,6 @@ import dev.backfill.RetryableException;
 import dev.backfill.internal.BoundedText;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.operate.DiagnosticCode;
-import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
