@@ -42,6 +42,7 @@ export default defineConfig({
           { text: 'Your first backfill', link: '/first-backfill' },
           { text: 'Write a definition', link: '/write-a-definition' },
           { text: 'Embed it in a service', link: '/embed' },
+          { text: 'Spring Boot', link: '/spring-boot' },
           { text: 'Test it', link: '/testkit' },
         ],
       },

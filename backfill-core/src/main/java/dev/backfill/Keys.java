@@ -10,6 +10,7 @@ import java.time.format.DateTimeFormatterBuilder;
 import java.time.format.SignStyle;
 import java.time.temporal.ChronoField;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -68,6 +69,34 @@ public final class Keys {
         return single(column, "uuid", UUID::fromString);
     }
 
+    /** A {@code boolean} column; {@code false} comes first. Mostly the first part of a compound key. */
+    public static KeyType<Boolean> bool(String column) {
+        return single(column, "boolean", text -> text.startsWith("t"));
+    }
+
+    /**
+     * A {@code double precision} column. Its order is PostgreSQL's: {@code NaN} comes last and equals itself, and {@code -0} equals
+     * {@code 0}.
+     */
+    public static KeyType<Double> doublePrecision(String column) {
+        return single(column, "double precision", Double::valueOf);
+    }
+
+    /** A {@code bytea} column, ordered byte by byte, unsigned. Each key is an array of its own. */
+    public static KeyType<byte[]> bytea(String column) {
+        return single(column, "bytea", Keys::bytes);
+    }
+
+    /** An {@code inet} column, as PostgreSQL writes it; IPv4 comes before IPv6. */
+    public static KeyType<String> inet(String column) {
+        return single(column, "inet", Function.identity());
+    }
+
+    /** A {@code macaddr} column, as PostgreSQL writes it. */
+    public static KeyType<String> macaddr(String column) {
+        return single(column, "macaddr", Function.identity());
+    }
+
     /** A {@code numeric} column; scale survives, {@code NaN} works but has no {@link BigDecimal}. */
     public static KeyType<BigDecimal> numeric(String column) {
         return single(column, "numeric", BigDecimal::new);
@@ -101,9 +130,65 @@ public final class Keys {
 
     /** A {@code text} or {@code varchar} column under a named, deterministic collation; the index must be in that collation too. */
     public static KeyType<String> text(String column, String collation) {
+        return collated(column, "text", collation);
+    }
+
+    /** A {@code char(n)} column under collation {@code C}; trailing blanks don't count, and Java sees none. */
+    public static KeyType<String> character(String column) {
+        return character(column, "C");
+    }
+
+    /** A {@code char(n)} column under a named, deterministic collation; the index must be in that collation too. */
+    public static KeyType<String> character(String column, String collation) {
+        return collated(column, "bpchar", collation);
+    }
+
+    /** A {@code citext} column under the database's collation, as its ordinary primary key is. Upper and lower case are one key. */
+    public static KeyType<String> citext(String column) {
+        return citext(column, "default");
+    }
+
+    /** A {@code citext} column under a named, deterministic collation; the index must be in that collation too. */
+    public static KeyType<String> citext(String column, String collation) {
+        return collated(column, "citext", collation);
+    }
+
+    /**
+     * A column of any other type with an order for B-trees whose text PostgreSQL reads back as the same value; preflight tries that on
+     * rows of the table. Java sees the text.
+     *
+     * @param column the column
+     * @param type the type as it is cast in SQL, for instance {@code macaddr8}; {@code schema.name} outside the search path
+     */
+    public static KeyType<String> of(String column, String type) {
+        return new KeyType<>(List.of(new KeyColumn(column, castable(type), null)), parts -> parts.get(0));
+    }
+
+    /**
+     * As {@link #of(String, String)}, for a type that has a collation.
+     *
+     * @param collation the deterministic collation of its index
+     */
+    public static KeyType<String> of(String column, String type, String collation) {
+        return collated(column, castable(type), collation);
+    }
+
+    private static String castable(String type) {
+        boolean qualified = Objects.requireNonNull(type, "type").indexOf('.') >= 0 && type.indexOf('"') < 0;
+        return qualified ? TableName.of(type).quoted() : type;
+    }
+
+    private static KeyType<String> collated(String column, String type, String collation) {
         return new KeyType<>(
-                List.of(new KeyColumn(column, "text", Objects.requireNonNull(collation, "collation"))),
+                List.of(new KeyColumn(column, type, Objects.requireNonNull(collation, "collation"))),
                 parts -> parts.get(0));
+    }
+
+    private static byte[] bytes(String text) {
+        if (!text.startsWith("\\x")) {
+            throw new IllegalArgumentException("not the hex format");
+        }
+        return HexFormat.of().parseHex(text, 2, text.length());
     }
 
     /**

@@ -20,6 +20,9 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The precision, collation, sentinel and tie faults: each type of key survives exactly, and in PostgreSQL's order. */
 @PostgresTest
@@ -33,6 +36,7 @@ class KeyOrderIT {
 
     @AfterEach
     void nothing_is_left() {
+        db.execute("do $$ begin execute format('alter database %I reset all', current_database()); end $$");
         db.clear();
     }
 
@@ -229,6 +233,168 @@ class KeyOrderIT {
         keyed("kinds.\"Mood Of\"", "a mood", "high", "it's", "low")
                 .walksInOrder(Keys.enumerated("k", "kinds.Mood Of"), "k::text", "k");
         db.execute("drop schema kinds cascade");
+    }
+
+    @Test
+    void boolean_keys_begin_with_false() { // SR-2
+        walks(Keys.bool("k"), "boolean", "true", "false");
+    }
+
+    @Test
+    void boolean_keys_reach_java() { // SR-4
+        keyed("boolean", "true", "false");
+        assertThat(decoded(Keys.bool("k"))).containsExactly(false, true);
+    }
+
+    /** As a careless role or database would have it. */
+    private void byDefault(String setting, String value) {
+        db.execute("do $$ begin execute format('alter database %I set " + setting + " = " + KeyTable.quoted(value).replace("'", "''")
+                + "', current_database()); end $$");
+    }
+
+    @Test
+    void double_keys_keep_every_bit_and_nan_comes_last() { // SR-2, SR-4
+        byDefault("extra_float_digits", "0");
+        keyed(
+                "double precision",
+                "NaN",
+                "Infinity",
+                "-Infinity",
+                "0.1",
+                "0.30000000000000004",
+                "0.3",
+                "4.9e-324",
+                "1.7976931348623157e308",
+                "-0",
+                "-1e-300");
+        assertThat(decoded(Keys.doublePrecision("k")))
+                .containsExactly(
+                        Double.NEGATIVE_INFINITY,
+                        -1e-300,
+                        -0.0,
+                        Double.MIN_VALUE,
+                        0.1,
+                        0.3,
+                        0.30000000000000004,
+                        Double.MAX_VALUE,
+                        Double.POSITIVE_INFINITY,
+                        Double.NaN);
+    }
+
+    @Test
+    void bytea_keys_are_unsigned_and_the_shorter_comes_first() { // SR-2, SR-4
+        walks(Keys.bytea("k"), "bytea", "\\x", "\\x00", "\\x0000", "\\x7f", "\\x80", "\\xff", "\\xff00", "\\x5c78");
+    }
+
+    @Test
+    void bytea_keys_reach_java_whatever_the_session_writes() { // SR-4
+        byDefault("bytea_output", "escape");
+        keyed("bytea", "\\x", "\\xff5c", "\\x00");
+        assertThat(decoded(Keys.bytea("k")))
+                .containsExactly(new byte[0], new byte[] {0}, new byte[] {(byte) 0xff, 0x5c});
+    }
+
+    @Test
+    void char_keys_ignore_their_blanks() { // SR-2, SR-4
+        walks(Keys.character("k"), "char(6) collate \"C\"", "a", "a b", "B", "  x", "it's", "\u00e4", "");
+    }
+
+    @Test
+    void char_keys_order_as_their_collation_says() { // SR-2
+        walks(Keys.character("k", "und-x-icu"), "char(6) collate \"und-x-icu\"", "a", "B", "b", "A", "\u00e4", "z");
+    }
+
+    @Test
+    void citext_keys_are_one_key_in_either_case() { // SR-2, SR-4
+        db.execute("create extension if not exists citext");
+        walks(Keys.citext("k"), "citext", "Stra\u00dfe", "b", "A", "C", "", "it's", "Zz", "\u00e4");
+    }
+
+    @Test
+    void inet_keys_keep_their_prefix() { // SR-2, SR-4
+        walks(
+                Keys.inet("k"),
+                "inet",
+                "10.0.0.1",
+                "10.0.0.1/8",
+                "10.0.0.0/8",
+                "0.0.0.0/0",
+                "255.255.255.255",
+                "::1",
+                "::ffff:10.0.0.1",
+                "ffff:ffff::/32",
+                "9.255.0.1");
+    }
+
+    @Test
+    void macaddr_keys_are_unsigned() { // SR-2, SR-4
+        walks(
+                Keys.macaddr("k"),
+                "macaddr",
+                "00:00:00:00:00:00",
+                "ff:ff:ff:ff:ff:ff",
+                "7f:00:00:00:00:01",
+                "80:00:00:00:00:00");
+    }
+
+    @Test
+    void a_domain_is_walked_by_its_base_type() { // SR-2, SR-4
+        db.execute("create domain code as varchar(9) collate \"C\" check (value <> 'x'); create domain short_code as code");
+        walks(Keys.text("k"), "short_code", "b", "a", "B", "");
+    }
+
+    @Test
+    void a_domain_over_bytes_is_walked_as_bytes() { // SR-2, SR-4
+        db.execute("create domain digest as bytea check (length(value) < 9)");
+        walks(Keys.bytea("k"), "digest", "\\x80", "\\x7f", "\\x");
+    }
+
+    static List<Arguments> orderedTypes() {
+        return List.of(
+                Arguments.of("macaddr8", List.of("08:00:2b:01:02:03:04:05", "ff:00:2b:01:02:03:04:05", "00:00:2b:01:02:03:04:05")),
+                Arguments.of("cidr", List.of("10.0.0.0/8", "10.0.0.0/16", "9.0.0.0/8", "::/0")),
+                Arguments.of("interval", List.of("-1 year 2 days -00:00:01", "1 day", "25:00:00", "-178000000 years", "1 month")),
+                Arguments.of("real", List.of("NaN", "0.1", "3.4028235e38", "1e-45", "-Infinity")),
+                Arguments.of("int4range", List.of("empty", "[1,5)", "(,3)", "[1,)")),
+                Arguments.of("time with time zone", List.of("00:00+14", "23:59:59.999999-14", "12:00Z")),
+                Arguments.of("integer[]", List.of("{1,2}", "{1}", "{NULL,1}", "{}")),
+                Arguments.of("pg_lsn", List.of("0/0", "FFFFFFFF/FFFFFFFF", "16/B374D848")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("orderedTypes")
+    void any_ordered_type_is_walked_by_its_text(String type, List<String> values) { // SR-2, SR-4
+        byDefault("intervalstyle", "sql_standard");
+        byDefault("extra_float_digits", "0");
+        keyed(type, values.toArray(String[]::new));
+        List<String> walked = decoded(Keys.of("k", type));
+        assertThat(walked).hasSameSizeAs(values);
+        for (int i = 1; i < walked.size(); i++) {
+            assertThat(db.queryBoolean(
+                            "select ?::text::" + type + " < ?::text::" + type, walked.get(i - 1), walked.get(i)))
+                    .as("%s: %s", type, walked)
+                    .isTrue();
+        }
+        for (String value : walked) {
+            assertThat(db.queryLong("select count(*) from keyed where k = ?::text::" + type, value))
+                    .as(value)
+                    .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void a_compound_key_may_end_in_a_bytea() { // SR-2
+        db.execute("""
+                create table keyed (community uuid not null, at timestamptz not null, id bytea not null, hits int not null default 0,
+                  primary key (community, at, id)) partition by range (at);
+                create table keyed_a partition of keyed for values from (minvalue) to ('2024-02-01Z');
+                create table keyed_b partition of keyed for values from ('2024-02-01Z') to (maxvalue);
+                insert into keyed select md5((g % 2)::text)::uuid, timestamptz '2024-01-31 23:59:59Z' + (g / 9) * interval '1 second',
+                  sha256(g::text::bytea) from generate_series(1, 41) as g""");
+        KeyType<CompoundKey> key = Keys.compound(Keys.uuid("community"), Keys.timestamptz("at"), Keys.bytea("id"));
+        byDefault("timezone", "UTC");
+        new KeyTable(db, TableName.of("keyed"))
+                .walksInOrder(key, "community::text, at::text, id::text", "community, at, id");
     }
 
     @Test

@@ -54,8 +54,8 @@ public record Limits(Duration statement, Duration lock, Duration idle, Duration 
     }
 
     /**
-     * The select items that set them. They ride along with the first statement of a transaction; UTC makes the text of keys and the
-     * result of a repair the same on every host.
+     * The select items that set them. They ride along with the first statement of a transaction; UTC, and the settings that choose the
+     * text of other types, make the text of keys and the result of a repair the same on every host.
      */
     public String asSelectItems() {
         return set("statement_timeout", statement) + ", " + set("lock_timeout", lock) + ", "
@@ -66,6 +66,8 @@ public record Limits(Duration statement, Duration lock, Duration idle, Duration 
                 + ", CASE WHEN pg_catalog.version() LIKE '%linux%' THEN "
                 + set("client_connection_check_interval", Duration.ofSeconds(2)) + " END"
                 + ", pg_catalog.set_config('row_security', 'off', true), pg_catalog.set_config('TimeZone', 'UTC', true)"
+                + ", pg_catalog.set_config('extra_float_digits', '1', true), pg_catalog.set_config('bytea_output', 'hex', true)"
+                + ", pg_catalog.set_config('IntervalStyle', 'postgres', true)"
                 + ", pg_catalog.set_config('synchronous_commit', CASE pg_catalog.current_setting('synchronous_commit')"
                 + " WHEN 'off' THEN 'on' ELSE pg_catalog.current_setting('synchronous_commit') END, true)";
     }

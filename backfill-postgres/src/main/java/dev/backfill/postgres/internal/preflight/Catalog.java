@@ -1,6 +1,5 @@
 package dev.backfill.postgres.internal.preflight;
 
-import dev.backfill.KeyColumn;
 import dev.backfill.TableName;
 import dev.backfill.postgres.internal.batch.CountSql;
 import dev.backfill.postgres.internal.batch.TableFacts;
@@ -57,12 +56,6 @@ public final class Catalog {
               JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[n.i]
               LEFT JOIN pg_catalog.pg_collation AS l ON l.oid = i.indcollation[n.i]) AS k
             WHERE i.indrelid = :oid::oid AND i.indisvalid AND i.indisready AND i.indpred IS NULL AND i.indexprs IS NULL""");
-
-    private static final Sql TYPE_MATCHES = Sql.of("""
-            /* backfill:catalog */ SELECT a.atttypid = pg_catalog.to_regtype(:type)::oid
-                OR (:type = 'text' AND a.atttypid = 'varchar'::pg_catalog.regtype::oid) AS matches
-            FROM pg_catalog.pg_attribute AS a
-            WHERE a.attrelid = :oid::oid AND a.attname = :column AND NOT a.attisdropped""");
 
     private static final Sql COLLATION = Sql.of("""
             /* backfill:catalog */ SELECT collisdeterministic FROM pg_catalog.pg_collation
@@ -127,15 +120,6 @@ public final class Catalog {
             }
         }
         return indexes;
-    }
-
-    /** Whether a column is of the type that a key declares. */
-    static boolean typeMatches(Session session, long oid, KeyColumn column) throws SQLException {
-        Params params = Params.of("oid", oid).and("column", column.name()).and("type", column.sqlType());
-        try (PreparedStatement statement = TYPE_MATCHES.prepare(session.connection(), params);
-                ResultSet row = statement.executeQuery()) {
-            return row.next() && row.getBoolean("matches");
-        }
     }
 
     /** Whether a collation is deterministic; empty when there is none of that name. */

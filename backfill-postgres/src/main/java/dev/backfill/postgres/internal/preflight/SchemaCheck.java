@@ -125,7 +125,7 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
         List<Finding> findings = new ArrayList<>();
         String table = definition.table().toString();
         for (KeyColumn key : definition.key().columns()) {
-            keyColumn(session, facts, table, key, findings);
+            keyColumn(session, facts, definition, key, findings);
         }
         if (!findings.isEmpty()) {
             return findings;
@@ -154,6 +154,14 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
                     "Table " + table + " has no valid index whose first columns are " + key
                             + " in this order, one direction and collation. Create one, concurrently."
                             + underAnotherCollation(facts, names)));
+        }
+        return findings.isEmpty() ? unreadable(session, definition) : findings;
+    }
+
+    private static List<Finding> unreadable(Session session, BackfillDefinition<?> definition) throws SQLException {
+        List<Finding> findings = new ArrayList<>();
+        for (KeyColumn column : definition.key().columns()) {
+            KeyTypeCheck.roundTrip(session, definition.table(), column).ifPresent(findings::add);
         }
         return findings;
     }
@@ -208,9 +216,9 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
     }
 
     private static void keyColumn(
-            Session session, TableFacts facts, String table, KeyColumn key, List<Finding> findings)
+            Session session, TableFacts facts, BackfillDefinition<?> definition, KeyColumn key, List<Finding> findings)
             throws SQLException {
-        String subject = table + "." + key.name();
+        String subject = definition.table() + "." + key.name();
         TableFacts.Column column = facts.columns().get(key.name());
         if (column == null) {
             return;
@@ -222,13 +230,7 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
                     "Key column " + subject + " may be NULL, and a NULL key would be"
                             + " skipped. Set it NOT NULL, or choose another key."));
         }
-        if (!Catalog.typeMatches(session, facts.oid(), key)) {
-            findings.add(new Finding(
-                    "key_type",
-                    subject,
-                    "Key column " + subject + " is " + column.fullType() + ", the definition says " + key.sqlType()
-                            + ". Use the method of Keys that fits."));
-        }
+        KeyTypeCheck.of(session, facts.oid(), definition.table(), key).ifPresent(findings::add);
         if (key.collation() != null) {
             Optional<Boolean> deterministic = Catalog.isDeterministic(session, key.collation());
             if (deterministic.isEmpty()) {

@@ -1,0 +1,1 @@
+ALTER TABLE customers ADD COLUMN search_name text;
