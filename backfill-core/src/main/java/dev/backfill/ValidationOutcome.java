@@ -1,5 +1,7 @@
 package dev.backfill;
 
+import java.util.function.Function;
+
 /**
  * What a validation found.
  *
@@ -20,6 +22,24 @@ public sealed interface ValidationOutcome {
     /** It can't be judged until a prerequisite is met (RB-6); the note says what an operator should do. */
     static ValidationOutcome prerequisiteUnmet(String note) {
         return new PrerequisiteUnmet(note);
+    }
+
+    /**
+     * What the function of its case makes of it; a case that is added later breaks every caller at compile time.
+     *
+     * @param holds of one that holds
+     * @param rejected of one that was rejected
+     * @param unmet of one that can't be judged yet
+     * @param <T> the result
+     */
+    default <T> T match(
+            Function<? super Holds, ? extends T> holds,
+            Function<? super Rejected, ? extends T> rejected,
+            Function<? super PrerequisiteUnmet, ? extends T> unmet) {
+        if (this instanceof Holds it) {
+            return holds.apply(it);
+        }
+        return this instanceof Rejected it ? rejected.apply(it) : unmet.apply((PrerequisiteUnmet) this);
     }
 
     /** The postcondition holds. */

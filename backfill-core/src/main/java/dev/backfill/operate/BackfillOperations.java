@@ -74,7 +74,7 @@ public interface BackfillOperations {
      * request rehearses again. What own code does outside its transaction is not rolled back.
      *
      * <p>Returns in bounded time: code that does not come back is interrupted, reported as {@link DiagnosticCode#DEADLINE_PASSED},
-     * and ends the rehearsal. One definition is rehearsed once at a time in a process, and not at all while a thread is caught in its
+     * and ends the rehearsal. One definition is rehearsed once at a time in a process, and not at all while a thread is stuck in its
      * code: then the refusal is {@link BackfillUnavailableException.Reason#BUSY}.
      */
     RehearsalOutcome rehearse(ControlRequest request);

@@ -30,7 +30,7 @@ final class SealedTypes {
             public Void visitClass(ClassTree type, Void nothing) {
                 if (type.getModifiers().getFlags().contains(Modifier.SEALED)) {
                     Set<String> known =
-                            cases.computeIfAbsent(type.getSimpleName().toString(), sealed -> new HashSet<>());
+                            cases.computeIfAbsent(type.getSimpleName().toString(), name -> new HashSet<>());
                     type.getMembers().stream()
                             .filter(ClassTree.class::isInstance)
                             .map(member -> ((ClassTree) member).getSimpleName().toString())
@@ -75,18 +75,18 @@ final class SealedTypes {
 
     private boolean isCase(String type, Source file) {
         return cases.entrySet().stream()
-                .filter(sealed -> !sealed.getKey().equals(file.simpleName()))
-                .anyMatch(sealed -> sealed.getValue().stream()
-                        .anyMatch(name -> type.equals(name) && isKnownAs(sealed.getKey(), name, file)
-                                || type.endsWith(sealed.getKey() + "." + name)));
+                .filter(owner -> !owner.getKey().equals(file.simpleName()))
+                .anyMatch(owner -> owner.getValue().stream()
+                        .anyMatch(name -> type.equals(name) && isKnownAs(owner.getKey(), name, file)
+                                || type.endsWith(owner.getKey() + "." + name)));
     }
 
     /** Whether the simple name stands for that case in the file: imported, or in the same package. */
-    private static boolean isKnownAs(String sealed, String name, Source file) {
+    private static boolean isKnownAs(String owner, String name, Source file) {
         return file.unit().getImports().stream()
                 .map(ImportTree::getQualifiedIdentifier)
                 .map(Object::toString)
-                .anyMatch(imported -> imported.endsWith("." + sealed + "." + name)
+                .anyMatch(imported -> imported.endsWith("." + owner + "." + name)
                         || imported.startsWith("dev.backfill.") && imported.endsWith("." + name));
     }
 }

@@ -270,7 +270,7 @@ class RehearsalIT {
         try (BackfillHarness harness = quick(endless())) {
             Map<String, @Nullable String> row = harness.row(Notes.ID);
             assertOverdue(rehearseAside(harness));
-            assertUnavailable(rehearseAside(harness), BackfillUnavailableException.Reason.BUSY, "caught");
+            assertUnavailable(rehearseAside(harness), BackfillUnavailableException.Reason.BUSY, "stuck");
             assertThat(entries).hasValue(1);
             assertThat(harness.row(Notes.ID)).isEqualTo(row);
             assertThat(harness.auditRecords(Notes.ID))
@@ -306,7 +306,7 @@ class RehearsalIT {
             assertThat(flag.get(30, TimeUnit.SECONDS)).isTrue();
             harness.start(Notes.ID);
             assertThat(harness.worker("a").step()).isInstanceOf(NothingToDo.class);
-            assertUnavailable(rehearseAside(harness), BackfillUnavailableException.Reason.BUSY, "caught");
+            assertUnavailable(rehearseAside(harness), BackfillUnavailableException.Reason.BUSY, "stuck");
             assertThat(entries).hasValue(1);
             release.countDown();
             Eventually.until(

@@ -110,7 +110,7 @@ class DeadlineIT {
             Waiting waiting = harness.show(Counters.ID).waiting();
             return waiting != null
                     && waiting.reason() == Waiting.Reason.CAPACITY
-                    && waiting.detail().contains("caught in the definition's code");
+                    && waiting.detail().contains("stuck in the definition's code");
         });
     }
 

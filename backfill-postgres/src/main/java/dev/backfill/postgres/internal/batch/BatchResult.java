@@ -5,10 +5,34 @@ import dev.backfill.operate.BackfillState;
 import dev.backfill.postgres.internal.batch.FenceSql.Work;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What became of one batch's transaction. */
 public sealed interface BatchResult {
+
+    /** The one function of these that fits. */
+    default <T> T match(
+            Function<Committed, T> committed,
+            Function<NotMine, T> notMine,
+            Function<Barrier, T> barrier,
+            Function<Missed, T> missed,
+            Function<Failed, T> failed,
+            Function<Unknown, T> unknown) {
+        if (this instanceof Committed it) {
+            return committed.apply(it);
+        }
+        if (this instanceof NotMine it) {
+            return notMine.apply(it);
+        }
+        if (this instanceof Barrier it) {
+            return barrier.apply(it);
+        }
+        if (this instanceof Missed it) {
+            return missed.apply(it);
+        }
+        return this instanceof Failed it ? failed.apply(it) : unknown.apply((Unknown) this);
+    }
 
     /** Rows and checkpoint are durable. */
     record Committed(BackfillState state, Work work, Pacing pacing, Cost cost) implements BatchResult {}

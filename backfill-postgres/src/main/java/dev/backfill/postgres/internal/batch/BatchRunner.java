@@ -11,7 +11,7 @@ import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.postgres.internal.row.Claim;
-import dev.backfill.postgres.internal.supervise.Watchdog;
+import dev.backfill.postgres.internal.supervise.CodeUnderClaim;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -30,14 +30,14 @@ public final class BatchRunner {
     private final EngineOptions options;
     private final Events events;
     private final BatchMeter meter;
-    private final Watchdog watchdog;
+    private final CodeUnderClaim code;
 
-    public BatchRunner(Sessions sessions, EngineOptions options, Events events, BatchMeter meter, Watchdog watchdog) {
+    public BatchRunner(Sessions sessions, EngineOptions options, Events events, BatchMeter meter, CodeUnderClaim code) {
         this.sessions = sessions;
         this.options = options;
         this.events = events;
         this.meter = meter;
-        this.watchdog = watchdog;
+        this.code = code;
     }
 
     public BatchResult run(HeldClaim held, int limit) {
@@ -178,17 +178,11 @@ public final class BatchRunner {
     private Window watched(Session session, Attempt attempt, PreparedStatement first) throws Exception {
         // What the first statement took is gone for the code, too: its deadline must come while the lease holds.
         Duration left = options.transactionTimeout().minusNanos(System.nanoTime() - attempt.started());
-        try (Watchdog.Watch watch = watchdog.over(attempt.claim(), left)) {
-            try {
-                WindowRepair repair = attempt.held().prepared().repair();
-                Window window = repair.run(session, attempt.claim(), attempt.limit(), first);
-                window = attempt.flush() == null ? window.sent(session) : window;
-                watch.requireInTime();
-                return window;
-            } catch (Exception e) {
-                throw watch.explain(e);
-            }
-        }
+        WindowRepair repair = attempt.held().prepared().repair();
+        return code.call(attempt.claim(), left, () -> {
+            Window window = repair.run(session, attempt.claim(), attempt.limit(), first);
+            return attempt.flush() == null ? window.sent(session) : window;
+        });
     }
 
     private static void requireBounded(Window window, int limit) throws BreachException {

@@ -22,6 +22,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,25 @@ public final class ValidationRunner {
 
     /** What came of it. */
     public sealed interface Result {
+
+        /** The one function of these that fits. */
+        default <T extends @Nullable Object> T match(
+                Function<Ran, T> ran,
+                Function<Busy, T> busy,
+                Function<BehindBarrier, T> behindBarrier,
+                Function<Unreadable, T> unreadable,
+                Function<Failed, T> failed) {
+            if (this instanceof Ran it) {
+                return ran.apply(it);
+            }
+            if (this instanceof Busy it) {
+                return busy.apply(it);
+            }
+            if (this instanceof BehindBarrier it) {
+                return behindBarrier.apply(it);
+            }
+            return this instanceof Unreadable it ? unreadable.apply(it) : failed.apply((Failed) this);
+        }
 
         /**
          * It ran.

@@ -15,8 +15,8 @@ import dev.backfill.postgres.internal.row.LedgerSql.Stored;
 import dev.backfill.postgres.internal.row.Readable;
 import dev.backfill.postgres.internal.row.Registry;
 import dev.backfill.postgres.internal.row.RowSql.Row;
-import dev.backfill.postgres.internal.supervise.RehearsalThreads;
-import dev.backfill.postgres.internal.supervise.RehearsalThreads.Place;
+import dev.backfill.postgres.internal.supervise.Slots;
+import dev.backfill.postgres.internal.supervise.Slots.Slot;
 import java.sql.SQLException;
 import java.util.Objects;
 import java.util.Optional;
@@ -30,29 +30,28 @@ public final class RehearsalControls {
     private final ControlTransaction transaction;
     private final Registry registry;
     private final Rehearser rehearser;
-    private final RehearsalThreads threads;
+    private final Slots slots;
 
     /** Over one engine's tables. */
-    public RehearsalControls(
-            ControlTransaction transaction, Registry registry, Rehearser rehearser, RehearsalThreads threads) {
+    public RehearsalControls(ControlTransaction transaction, Registry registry, Rehearser rehearser, Slots slots) {
         this.transaction = transaction;
         this.registry = registry;
         this.rehearser = rehearser;
-        this.threads = threads;
+        this.slots = slots;
     }
 
     RehearsalOutcome rehearse(ControlRequest request) throws SQLException {
         Asked asked = Asked.of(request, ACTION, null);
-        Optional<Place> free = threads.enter(request.id());
+        Optional<Slot> free = slots.enter(request.id());
         if (free.isEmpty()) {
             return busy(asked);
         }
-        try (Place place = free.get()) {
+        try (Slot slot = free.get()) {
             Admitted admitted = transaction.run(new Admission(asked));
             Rehearser.Prepared prepared = admitted.prepared();
             return prepared == null
                     ? new RehearsalOutcome.Refused(Objects.requireNonNull(admitted.refusal()))
-                    : new RehearsalOutcome.Rehearsed(rehearser.run(prepared, place));
+                    : new RehearsalOutcome.Rehearsed(rehearser.run(prepared, slot));
         }
     }
 
@@ -69,7 +68,7 @@ public final class RehearsalControls {
         });
         return new RehearsalOutcome.Refused(new ActionOutcome.Unavailable(
                 Reason.BUSY,
-                "This process already rehearses this code or as many others as it may, or a thread is still caught in it."
+                "This process already rehearses this code or as many others as it may, or a thread is still stuck in it."
                         + " Nothing was changed; repeat the same request. If it stays so, mend the definition and restart this"
                         + " process."));
     }

@@ -5,7 +5,7 @@ import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.Waiting;
 import dev.backfill.postgres.internal.row.Readable;
 import dev.backfill.postgres.internal.row.Values;
-import dev.backfill.postgres.internal.supervise.StuckThreads;
+import dev.backfill.postgres.internal.supervise.Supervisor;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * The one answer to "why is it not moving?", most specific first (RM-2). Thread-safe.
  *
  * @param allBusy whether every worker of this process holds a claim
- * @param stuck which definitions have a thread of this process stuck in their code (BB-2)
+ * @param supervisor knows from whose code threads do not come back (BB-2)
  */
-public record WaitingReasons(BooleanSupplier allBusy, StuckThreads stuck) {
+public record WaitingReasons(BooleanSupplier allBusy, Supervisor supervisor) {
 
     // A batch that is slower than this looks like a stand-still to an operator, so the claim is worth a word.
     private static final Duration QUIET = Duration.ofSeconds(15);
@@ -112,10 +112,10 @@ public record WaitingReasons(BooleanSupplier allBusy, StuckThreads stuck) {
         if (!judged.yes()) {
             return new Waiting(Waiting.Reason.UNKNOWN_HERE, claim + "; " + judged.why() + ".", since);
         }
-        if (stuck.in(BackfillId.of(row.getString("id")))) {
+        if (supervisor.isStuck(BackfillId.of(row.getString("id")))) {
             return new Waiting(
                     Waiting.Reason.CAPACITY,
-                    claim + "; a thread of this process is caught in the definition's code, which does not come back."
+                    claim + "; a thread of this process is stuck in the definition's code, which does not come back."
                             + " Restart this process.",
                     since);
         }

@@ -28,7 +28,7 @@ public final class EventDeduplicator {
             Kind kind, @Nullable BackfillId id, @Nullable String code) {}
 
     /** Whether an event is to be told. */
-    synchronized boolean isNews(BackfillEvent event) {
+    synchronized boolean isNew(BackfillEvent event) {
         switch (event.kind()) {
             case UNKNOWN_HERE, SCHEMA_INCOMPATIBLE, BARRIER_WAIT -> {
                 return changes(new Key(event.kind(), event.id(), null), event);

@@ -16,7 +16,7 @@ public final class Events implements AutoCloseable {
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
 
     private final List<ListenerThread> listeners;
-    private final EventDeduplicator conditions = new EventDeduplicator();
+    private final EventDeduplicator deduplicator = new EventDeduplicator();
     private final EventLog log = new EventLog();
 
     /** Starts a thread for each listener. */
@@ -38,7 +38,7 @@ public final class Events implements AutoCloseable {
      * @param value of the detail; null for none
      */
     public void publish(BackfillEvent event, String detail, @Nullable String value) {
-        if (!conditions.isNews(event)) {
+        if (!deduplicator.isNew(event)) {
             return;
         }
         log.write(event, detail, value);

@@ -14,18 +14,19 @@ import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.HealthSql;
 import dev.backfill.postgres.internal.supervise.OverdueException;
-import dev.backfill.postgres.internal.supervise.RehearsalThreads;
+import dev.backfill.postgres.internal.supervise.Overrun;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One window of a rehearsal, run on a thread beside the caller's and always rolled back. May be abandoned from any thread; one that
  * was does not begin any more.
  */
-public final class RehearsedWindow implements RehearsalThreads.Window<Sample> {
+public final class RehearsedWindow implements Callable<Sample>, Overrun {
 
     private final Sessions sessions;
     private final EngineOptions options;
@@ -129,6 +130,7 @@ public final class RehearsedWindow implements RehearsalThreads.Window<Sample> {
         session = null;
     }
 
+    /** One that has not begun never will. */
     @Override
     public synchronized boolean abandon() {
         abandoned = true;

@@ -4,6 +4,8 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.FamilyPart;
 import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.BackfillUnavailableException;
+import dev.backfill.operate.BackfillUnavailableException.Reason;
 import dev.backfill.operate.Rehearsal;
 import dev.backfill.operate.Rehearsal.Sample;
 import dev.backfill.postgres.internal.batch.PreparedDefinition;
@@ -19,7 +21,9 @@ import dev.backfill.postgres.internal.row.FamilySql;
 import dev.backfill.postgres.internal.row.FamilySql.Range;
 import dev.backfill.postgres.internal.row.FamilySql.Ranges;
 import dev.backfill.postgres.internal.row.RowSql.Row;
-import dev.backfill.postgres.internal.supervise.RehearsalThreads;
+import dev.backfill.postgres.internal.supervise.Deadline;
+import dev.backfill.postgres.internal.supervise.OverdueException;
+import dev.backfill.postgres.internal.supervise.Slots.Slot;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -136,19 +140,35 @@ public final class Rehearser {
      * Runs the windows, without any other transaction open, on a thread beside the caller's; ends with the first that does not come
      * back, because its thread is the only one that a rehearsal may cost.
      */
-    public Rehearsal run(Prepared what, RehearsalThreads.Place place) throws SQLException {
+    public Rehearsal run(Prepared what, Slot slot) throws SQLException {
         List<Sample> samples = new ArrayList<>();
         for (Map.Entry<String, Optional<List<String>>> start : what.starts.entrySet()) {
             RehearsedWindow window =
                     new RehearsedWindow(sessions, options, limits, what, start.getKey(), what.claim(start.getValue()));
-            Optional<Sample> sample = place.run(window, limits.statement().plus(GRACE), GRACE);
-            if (sample.isEmpty()) {
+            try {
+                samples.add(run(window, slot));
+            } catch (OverdueException e) {
                 samples.add(window.overdue());
                 break;
             }
-            samples.add(sample.get());
         }
         return new Rehearsal(what.limit, samples, what.plan, project(what.rows, samples));
+    }
+
+    private Sample run(RehearsedWindow window, Slot slot) throws SQLException, OverdueException {
+        try {
+            return slot.call(new Deadline(limits.statement().plus(GRACE), GRACE), window, window);
+        } catch (SQLException | OverdueException | RuntimeException e) {
+            throw e;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BackfillUnavailableException(
+                    Reason.UNAVAILABLE,
+                    "The thread that asked for the rehearsal was interrupted. Nothing was changed; repeat the same request.",
+                    null);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** From the cheapest window per key to the dearest, times the keys: a range, because three windows are no average. */

@@ -29,8 +29,8 @@ import dev.backfill.postgres.internal.row.PaceSql;
 import dev.backfill.postgres.internal.row.Registry;
 import dev.backfill.postgres.internal.row.RowSql;
 import dev.backfill.postgres.internal.row.SnapshotSql;
-import dev.backfill.postgres.internal.supervise.RehearsalThreads;
-import dev.backfill.postgres.internal.supervise.StuckThreads;
+import dev.backfill.postgres.internal.supervise.Slots;
+import dev.backfill.postgres.internal.supervise.Supervisor;
 import dev.backfill.postgres.internal.supervise.ValidationThreads;
 import java.util.function.BooleanSupplier;
 
@@ -38,12 +38,11 @@ import java.util.function.BooleanSupplier;
  * Builds the control room of an engine, once its tables are known.
  *
  * @param allBusy whether every worker of this process holds a claim
- * @param stuck which definitions have a thread of this process stuck in their code
+ * @param supervisor knows from whose code threads do not come back
  * @param validations where explicit validations run
- * @param rehearsals where rehearsals run
+ * @param rehearsals bounds the rehearsals that run at once
  */
-record ControlGraph(
-        BooleanSupplier allBusy, StuckThreads stuck, ValidationThreads validations, RehearsalThreads rehearsals) {
+record ControlGraph(BooleanSupplier allBusy, Supervisor supervisor, ValidationThreads validations, Slots rehearsals) {
 
     OperatorHandlers over(EngineGraph engine) {
         EngineOptions options = engine.configuration().options();
@@ -51,7 +50,7 @@ record ControlGraph(
         Names names = engine.names();
         Jooq jooq = new Jooq(names);
         RowSql rows = new RowSql(names);
-        WaitingReasons waiting = new WaitingReasons(allBusy, stuck);
+        WaitingReasons waiting = new WaitingReasons(allBusy, supervisor);
         SnapshotMapper mapper = new SnapshotMapper(registry, options.maxAttempts(), waiting);
         Snapshots snapshots = new Snapshots(new SnapshotSql(names), mapper, new EvidenceSql(names));
         ControlTransaction transaction = new ControlTransaction(

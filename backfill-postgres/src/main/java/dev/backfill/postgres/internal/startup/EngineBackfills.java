@@ -10,8 +10,8 @@ import dev.backfill.postgres.internal.control.OperatorPlane;
 import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.migrate.Migration;
-import dev.backfill.postgres.internal.supervise.RehearsalThreads;
-import dev.backfill.postgres.internal.supervise.StuckThreads;
+import dev.backfill.postgres.internal.supervise.Slots;
+import dev.backfill.postgres.internal.supervise.Supervisor;
 import dev.backfill.postgres.internal.supervise.SystemPause;
 import dev.backfill.postgres.internal.supervise.ValidationThreads;
 import java.time.Duration;
@@ -35,19 +35,20 @@ public final class EngineBackfills implements Backfills {
     private static final Duration LOOKS_AFTER_ITSELF = Duration.ofSeconds(10);
     private static final Duration WHILE_OTHERS_MIGRATE = Duration.ofMillis(200);
     private static final Duration ABORT_BEFORE_END = Duration.ofSeconds(1);
+    private static final int MOST_REHEARSALS = 2;
     private static final long LEAST_JOIN_MILLIS = 100;
 
     private final Configuration configuration;
     private final SystemPause pause = new SystemPause();
     private final Events events;
     private final StartupSteps boot;
-    private final ReadinessCheck gatekeeper;
+    private final ReadinessCheck readiness;
     private final ValidationThreads validations;
-    private final RehearsalThreads rehearsals;
+    private final Supervisor supervisor;
     private final OperatorPlane operations;
     private final Thread bootThread;
     private final CountDownLatch firstAttempt = new CountDownLatch(1);
-    private final AtomicReference<@Nullable WorkerGraph> crew = new AtomicReference<>();
+    private final AtomicReference<@Nullable WorkerGraph> workers = new AtomicReference<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile boolean started;
     private volatile boolean complete;
@@ -59,16 +60,16 @@ public final class EngineBackfills implements Backfills {
     private EngineBackfills(Configuration configuration, List<Migration> steps) {
         this.configuration = configuration;
         this.events = new Events(configuration.listeners(), configuration.processName());
-        StuckThreads caught = new StuckThreads(configuration.registry());
+        this.supervisor = new Supervisor(configuration.registry(), configuration.processName());
         this.validations = new ValidationThreads(configuration.processName());
-        this.rehearsals = new RehearsalThreads(configuration.processName(), caught);
-        ControlGraph controls = new ControlGraph(this::allBusy, caught, validations, rehearsals);
-        this.boot = new StartupSteps(configuration, steps, events, caught, controls);
-        this.gatekeeper = new ReadinessCheck(
+        ControlGraph controls =
+                new ControlGraph(this::allBusy, supervisor, validations, new Slots(supervisor, MOST_REHEARSALS));
+        this.boot = new StartupSteps(configuration, steps, events, supervisor, controls);
+        this.readiness = new ReadinessCheck(
                 new ReadinessLook(boot, configuration.registry(), () -> started), configuration.processName());
         Duration patience = configuration.options().operatorTimeout();
         this.operations = new OperatorPlane(
-                configuration.authorizer(), () -> boot.engine(patience).handlers(), events, pause::tellNews);
+                configuration.authorizer(), () -> boot.engine(patience).handlers(), events, pause::wakeUp);
         this.bootThread = new Thread(this::boot, "backfill-boot-" + configuration.processName());
         this.bootThread.setDaemon(true);
     }
@@ -134,9 +135,9 @@ public final class EngineBackfills implements Backfills {
             return boot.refused().isEmpty() ? Step.DONE : Step.AGAIN;
         } catch (BackfillException e) {
             // Once for each cause: it is asked again every few seconds for as long as it lasts.
-            boolean news = !String.valueOf(e.getMessage()).equals(reported);
+            boolean another = !String.valueOf(e.getMessage()).equals(reported);
             reported = String.valueOf(e.getMessage());
-            LOG.atLevel(news ? Level.WARN : Level.DEBUG)
+            LOG.atLevel(another ? Level.WARN : Level.DEBUG)
                     .log("Startup of Backfill is not complete and goes on: {}", reported);
         } catch (RuntimeException | Error e) {
             LOG.atError().setCause(Redaction.of(e)).log("Startup of Backfill met an unexpected error and goes on");
@@ -170,17 +171,17 @@ public final class EngineBackfills implements Backfills {
             complete = true;
         } finally {
             // Whatever was started: idle workers need not wait until they look again.
-            pause.tellNews();
+            pause.wakeUp();
         }
     }
 
     private void started() {
-        WorkerGraph workers = new WorkerGraph(engine(), pause);
-        crew.set(workers);
+        WorkerGraph graph = new WorkerGraph(engine(), pause);
+        workers.set(graph);
         // Before their threads, whose creation may fail: a second pool would have no threads either.
         started = true;
         if (!closed.get()) {
-            workers.start();
+            graph.start();
         }
         LOG.atInfo()
                 .addKeyValue("definitions", configuration.registry().ids().size())
@@ -190,8 +191,8 @@ public final class EngineBackfills implements Backfills {
     }
 
     private boolean allBusy() {
-        WorkerGraph workers = crew.get();
-        return workers != null && workers.allBusy();
+        WorkerGraph graph = workers.get();
+        return graph != null && graph.allBusy();
     }
 
     private EngineGraph engine() {
@@ -200,7 +201,7 @@ public final class EngineBackfills implements Backfills {
 
     @Override
     public Readiness readiness() {
-        return gatekeeper.readiness();
+        return readiness.readiness();
     }
 
     @Override
@@ -210,8 +211,8 @@ public final class EngineBackfills implements Backfills {
 
     @Override
     public BackfillWorker worker(String name) {
-        WorkerGraph workers = crew.get();
-        if (workers == null) {
+        WorkerGraph graph = workers.get();
+        if (graph == null) {
             if (!closed.get()) {
                 requireStarted();
             }
@@ -222,7 +223,7 @@ public final class EngineBackfills implements Backfills {
                             : "Startup is not complete, so there is no worker yet.",
                     null);
         }
-        return workers.worker(name);
+        return graph.worker(name);
     }
 
     @Override
@@ -251,30 +252,30 @@ public final class EngineBackfills implements Backfills {
         long deadline =
                 System.nanoTime() + configuration.options().closeTimeout().toNanos();
         CountDownLatch orderly = new CountDownLatch(1);
-        Thread watchdog = watchdog(orderly);
-        watchdog.start();
-        closeCrew();
+        Thread closeTimer = closeTimer(orderly);
+        closeTimer.start();
+        closeWorkers();
         // Whatever it still made while this closed is not started any more, and is closed here.
         join(bootThread, deadline);
-        closeCrew();
+        closeWorkers();
         operations.flush();
         validations.stop();
-        rehearsals.close();
-        gatekeeper.close();
+        supervisor.close();
+        readiness.close();
         orderly.countDown();
         boot.abortSessions();
         validations.close();
         events.close();
-        join(watchdog, deadline);
+        join(closeTimer, deadline);
     }
 
     /**
      * A server that has fallen silent holds threads up for as long as their sockets wait. Shortly before the close timeout is over
      * their connections are aborted, so that they end too.
      */
-    private Thread watchdog(CountDownLatch orderly) {
+    private Thread closeTimer(CountDownLatch orderly) {
         long patience = configuration.options().closeTimeout().toNanos();
-        // After the crew has interrupted what does not end by itself, which then still gives its claim back.
+        // After the workers were interrupted, so that they can still give their claims back.
         long margin = Math.min(patience / 4, ABORT_BEFORE_END.toNanos());
         Thread thread = new Thread(
                 () -> {
@@ -292,10 +293,10 @@ public final class EngineBackfills implements Backfills {
         return thread;
     }
 
-    private void closeCrew() {
-        WorkerGraph workers = crew.getAndSet(null);
-        if (workers != null) {
-            workers.close();
+    private void closeWorkers() {
+        WorkerGraph graph = workers.getAndSet(null);
+        if (graph != null) {
+            graph.close();
         }
     }
 

@@ -11,7 +11,7 @@ import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.AuditSql;
 import dev.backfill.postgres.internal.row.ClaimSql;
 import dev.backfill.postgres.internal.row.OutcomeSql;
-import dev.backfill.postgres.internal.supervise.StuckThreads;
+import dev.backfill.postgres.internal.supervise.Supervisor;
 import java.time.Duration;
 
 /**
@@ -26,7 +26,7 @@ final class EngineGraph {
     private final Names names;
     private final Sessions sessions;
     private final Events events;
-    private final StuckThreads stuck;
+    private final Supervisor supervisor;
     private final Transactions transactions;
     private final ClaimSql claims;
     private final OutcomeSql outcomes;
@@ -44,14 +44,14 @@ final class EngineGraph {
             Names names,
             Sessions sessions,
             Events events,
-            StuckThreads stuck,
+            Supervisor supervisor,
             ControlGraph controls) {
         EngineOptions options = configuration.options();
         this.configuration = configuration;
         this.names = names;
         this.sessions = sessions;
         this.events = events;
-        this.stuck = stuck;
+        this.supervisor = supervisor;
         this.transactions =
                 new Transactions(sessions, Limits.ofControl(options, ROW_LOCK_WAIT), options.operatorTimeout());
         this.claims = new ClaimSql(names);
@@ -76,8 +76,8 @@ final class EngineGraph {
         return events;
     }
 
-    StuckThreads stuck() {
-        return stuck;
+    Supervisor supervisor() {
+        return supervisor;
     }
 
     Transactions transactions() {

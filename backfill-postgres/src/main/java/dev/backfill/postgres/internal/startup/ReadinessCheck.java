@@ -2,7 +2,7 @@ package dev.backfill.postgres.internal.startup;
 
 import dev.backfill.host.Readiness;
 import dev.backfill.host.Readiness.Input;
-import dev.backfill.postgres.internal.supervise.Timers;
+import dev.backfill.postgres.internal.supervise.Supervisor;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -33,7 +33,7 @@ final class ReadinessCheck implements AutoCloseable {
     /** Over a look, which may take its time and does not throw. */
     ReadinessCheck(Supplier<Readiness> look, String processName) {
         this.look = look;
-        this.asker = Timers.on("backfill-readiness-" + processName);
+        this.asker = Supervisor.timer("backfill-readiness-" + processName);
     }
 
     /**

@@ -22,7 +22,7 @@ import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.migrate.SchemaVersion;
 import dev.backfill.postgres.internal.row.LibraryVersion;
 import dev.backfill.postgres.internal.row.RegistrationSql;
-import dev.backfill.postgres.internal.supervise.StuckThreads;
+import dev.backfill.postgres.internal.supervise.Supervisor;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -51,7 +51,7 @@ public final class StartupSteps {
     private final Configuration configuration;
     private final List<Migration> steps;
     private final Events events;
-    private final StuckThreads caught;
+    private final Supervisor supervisor;
     private final ControlGraph controls;
     private final Sessions sessions;
     private final AtomicReference<@Nullable EngineGraph> verified = new AtomicReference<>();
@@ -66,14 +66,14 @@ public final class StartupSteps {
             Configuration configuration,
             List<Migration> steps,
             Events events,
-            StuckThreads caught,
+            Supervisor supervisor,
             ControlGraph controls) {
         this.configuration = configuration;
         this.steps = steps;
         this.toStart = Collections.synchronizedSet(
                 new LinkedHashSet<>(configuration.registry().required()));
         this.events = events;
-        this.caught = caught;
+        this.supervisor = supervisor;
         this.controls = controls;
         this.sessions = new Sessions(
                 configuration.connections(), configuration.options().preparedStatements());
@@ -203,7 +203,7 @@ public final class StartupSteps {
                 SchemaVersion.read(session, names).require(names, steps);
                 requireTables(session, names);
             }
-            EngineGraph made = new EngineGraph(configuration, names, sessions, events, caught, controls);
+            EngineGraph made = new EngineGraph(configuration, names, sessions, events, supervisor, controls);
             return verified.compareAndSet(null, made) ? made : Objects.requireNonNull(verified.get());
         } catch (SQLException e) {
             throw Unavailability.of(e);

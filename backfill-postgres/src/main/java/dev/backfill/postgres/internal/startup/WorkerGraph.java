@@ -7,9 +7,8 @@ import dev.backfill.postgres.internal.batch.ValidationRunner;
 import dev.backfill.postgres.internal.preflight.HealthCheck;
 import dev.backfill.postgres.internal.row.PaceSql;
 import dev.backfill.postgres.internal.row.RowSql;
+import dev.backfill.postgres.internal.supervise.CodeUnderClaim;
 import dev.backfill.postgres.internal.supervise.SystemPause;
-import dev.backfill.postgres.internal.supervise.Timers;
-import dev.backfill.postgres.internal.supervise.Watchdog;
 import dev.backfill.postgres.internal.work.BarrierReport;
 import dev.backfill.postgres.internal.work.BatchFailures;
 import dev.backfill.postgres.internal.work.BatchOutcomes;
@@ -29,8 +28,6 @@ import dev.backfill.postgres.internal.work.ValidationJudge;
 import dev.backfill.postgres.internal.work.Worker;
 import dev.backfill.postgres.internal.work.WorkerPool;
 import dev.backfill.postgres.internal.work.WorkerValidation;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import org.jspecify.annotations.Nullable;
 
 /** The objects of one engine's workers: its own, which are watched, and those that a host steps. Thread-safe. */
 final class WorkerGraph implements AutoCloseable {
@@ -47,7 +44,6 @@ final class WorkerGraph implements AutoCloseable {
     private final Throttle throttle;
     private final Claimer claimer;
     private final Renewer renewer;
-    private final ScheduledThreadPoolExecutor deadlines;
     private final WorkerPool pool;
 
     WorkerGraph(EngineGraph engine, SystemPause pause) {
@@ -69,8 +65,8 @@ final class WorkerGraph implements AutoCloseable {
                 new PaceSql(engine.names()));
         this.claimer = claimer();
         this.renewer = new Renewer(keeper, options, processName);
-        this.deadlines = Timers.on("backfill-watchdog-" + processName);
-        this.pool = new WorkerPool(processName, options, pause, name -> worker(name, deadlines));
+        CodeUnderClaim supervised = CodeUnderClaim.supervised(engine.supervisor(), failures::overran, options);
+        this.pool = new WorkerPool(processName, options, pause, name -> worker(name, supervised));
     }
 
     /** Starts the threads of the engine's own workers. */
@@ -85,40 +81,44 @@ final class WorkerGraph implements AutoCloseable {
 
     /** A worker that the host steps, on a thread that is not ours to interrupt. */
     Worker worker(String name) {
-        return worker(name, null);
+        return worker(name, CodeUnderClaim.unsupervised());
     }
 
-    private Worker worker(String name, @Nullable ScheduledThreadPoolExecutor timer) {
-        Watchdog watchdog = new Watchdog(options, engine.stuck(), failures::overran, timer);
-        return new Worker(name, claimer, batches(watchdog), validation(watchdog), keeper, options);
+    private Worker worker(String name, CodeUnderClaim code) {
+        return new Worker(name, claimer, batches(code), validation(code), keeper, options);
     }
 
     private Claimer claimer() {
         CandidateSearch search = new CandidateSearch(
                 engine.transactions(), engine.claims(), engine.configuration().registry(), engine.events());
         CandidateClaim claim = new CandidateClaim(
-                engine.claims(), recorder, engine.configuration().registry(), engine.stuck(), engine.names(), options);
+                engine.claims(),
+                recorder,
+                engine.configuration().registry(),
+                engine.supervisor(),
+                engine.names(),
+                options);
         return new Claimer(engine.transactions(), search, claim, engine.events());
     }
 
-    private BatchStep batches(Watchdog watchdog) {
+    private BatchStep batches(CodeUnderClaim code) {
         Settlement settlement =
                 new Settlement(engine.transactions(), engine.claims(), engine.events(), options.lease(), pause);
         return new BatchStep(
                 throttle,
-                new BatchRunner(engine.sessions(), options, engine.events(), engine.meter(), watchdog),
+                new BatchRunner(engine.sessions(), options, engine.events(), engine.meter(), code),
                 new BatchOutcomes(settlement, losses, failures, barrier, keeper, engine.events()),
                 keeper,
                 engine.events());
     }
 
-    private WorkerValidation validation(Watchdog watchdog) {
+    private WorkerValidation validation(CodeUnderClaim code) {
         CompletionRecorder completions = new CompletionRecorder(
                 engine.transactions(), engine.outcomes(), engine.audit(), engine.events(), losses, recorder);
         return new WorkerValidation(
                 new ValidationRunner(engine.sessions(), engine.names(), options),
                 renewer,
-                watchdog,
+                code,
                 new ValidationJudge(policy, recorder, completions, engine.events()),
                 barrier,
                 keeper);
@@ -128,6 +128,5 @@ final class WorkerGraph implements AutoCloseable {
     public void close() {
         pool.close();
         renewer.close();
-        deadlines.shutdownNow();
     }
 }

@@ -3,30 +3,30 @@ package dev.backfill.postgres.internal.supervise;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** Waits until time is over, there is news, or the engine closes. Thread-safe. */
+/** Waits until time is over, somebody wakes it up, or the engine closes. Thread-safe. */
 public final class SystemPause implements Pause {
 
     private boolean closed;
-    private long news;
+    private long wakeUps;
 
     @Override
     public boolean forAtLeast(Duration wait) {
         return await(wait, Long.MAX_VALUE);
     }
 
-    /** A number to hand to {@link #forNews}, taken before one looks for work. */
-    public synchronized long news() {
-        return news;
+    /** How often it was woken up so far; taken before one looks for work, for {@link #untilWokenUp}. */
+    public synchronized long wakeUps() {
+        return wakeUps;
     }
 
-    /** Waits, but no longer than until somebody tells news that came after that number: what a look just missed is not lost. */
-    public void forNews(Duration wait, long after) {
+    /** Waits until it is woken up once more than that; at once if it was already, so that what a look just missed is not lost. */
+    public void untilWokenUp(Duration wait, long after) {
         await(wait, after);
     }
 
-    /** Something was done in this process that an idle worker may find. */
-    public synchronized void tellNews() {
-        news++;
+    /** Ends the waits for work: something was done in this process that an idle worker may find. */
+    public synchronized void wakeUp() {
+        wakeUps++;
         notifyAll();
     }
 
@@ -34,7 +34,7 @@ public final class SystemPause implements Pause {
         long deadline = System.nanoTime() + wait.toNanos();
         try {
             for (long left = wait.toNanos();
-                    !closed && news <= after && left > 0;
+                    !closed && wakeUps <= after && left > 0;
                     left = deadline - System.nanoTime()) {
                 TimeUnit.NANOSECONDS.timedWait(this, left);
             }

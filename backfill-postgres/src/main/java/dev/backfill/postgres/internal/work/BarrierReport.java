@@ -1,6 +1,5 @@
 package dev.backfill.postgres.internal.work;
 
-import dev.backfill.host.StepOutcome;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.postgres.internal.batch.FailurePolicy.Decision;
@@ -38,7 +37,7 @@ public final class BarrierReport {
     }
 
     /** What is to be done once a claim has waited longer than it may: an operator must look. */
-    StepOutcome overdue(Claim claim) {
+    Step overdue(Claim claim) {
         String message = DiagnosticCode.START_BARRIER_TIMEOUT.meaning() + " " + describe(claim);
         Diagnostic why = Diagnostic.of(DiagnosticCode.START_BARRIER_TIMEOUT, message, null);
         return recorder.record(claim, new Decision(Kind.BLOCK, why, false));

@@ -1,6 +1,5 @@
 package dev.backfill.postgres.internal.work;
 
-import dev.backfill.host.StepOutcome;
 import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.postgres.internal.batch.FailurePolicy;
 import dev.backfill.postgres.internal.batch.FailurePolicy.Decision;
@@ -44,9 +43,8 @@ public record BatchFailures(
         if (decision.tooSlow() || decision.kind() == Kind.NARROW) {
             pacer.narrow(limit);
         }
-        StepOutcome outcome = recorder.record(held.claim(), decision);
-        boolean goesOn = decision.kind() == Kind.NARROW && outcome instanceof StepOutcome.Retrying;
-        return new Step(outcome, goesOn ? held : null);
+        Step step = recorder.record(held.claim(), decision);
+        return decision.kind() == Kind.NARROW && step.atOnce() ? step.keeping(held) : step;
     }
 
     /**
@@ -55,7 +53,7 @@ public record BatchFailures(
      * @return false if it could not be recorded
      */
     public boolean overran(Claim claim) {
-        return !(recorder.record(claim, policy.overdue(claim)) instanceof StepOutcome.Unavailable);
+        return recorder.record(claim, policy.overdue(claim)).obstacle() == null;
     }
 
     private static boolean isInterruption(Throwable cause) {
@@ -73,7 +71,7 @@ public record BatchFailures(
         Thread.interrupted();
         keeper.release(held.claim());
         Thread.currentThread().interrupt();
-        return Step.over(new StepOutcome.Unavailable(
-                held.id(), "The engine was closed during a batch of backfill " + held.id() + "; it was rolled back."));
+        return Step.unavailable(
+                held.id(), "The engine was closed during a batch of backfill " + held.id() + "; it was rolled back.");
     }
 }

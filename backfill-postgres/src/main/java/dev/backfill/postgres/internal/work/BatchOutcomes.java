@@ -38,30 +38,23 @@ public record BatchOutcomes(
      * @param limit the most keys that its window could hold
      */
     Step of(HeldClaim held, BatchResult result, Pacer pacer, int limit) {
-        if (result instanceof BatchResult.Committed done) {
-            pacer.committed(done.pacing(), done.cost());
-            return committed(
-                    held,
-                    held.claim().advanced(done.state(), done.work().checkpoint()),
-                    done.work(),
-                    done.cost().took());
-        }
-        if (result instanceof BatchResult.Barrier waits) {
-            return behindBarrier(held, waits.expired());
-        }
-        if (result instanceof BatchResult.NotMine) {
-            return Step.over(losses.notMine(held.claim()));
-        }
-        if (result instanceof BatchResult.Missed missed) {
-            LostClaimDiagnosis.Found found = losses.find(held, missed);
-            return found.breach() == null
-                    ? Step.over(Objects.requireNonNull(found.outcome()))
-                    : failures.of(held, found.breach(), pacer, limit);
-        }
-        if (result instanceof BatchResult.Unknown unknown) {
-            return settle(held, unknown, pacer, limit);
-        }
-        return failures.of(held, ((BatchResult.Failed) result).cause(), pacer, limit);
+        return result.match(
+                done -> {
+                    pacer.committed(done.pacing(), done.cost());
+                    Claim after =
+                            held.claim().advanced(done.state(), done.work().checkpoint());
+                    return committed(held, after, done.work(), done.cost().took());
+                },
+                notMine -> losses.notMine(held.claim()),
+                waits -> behindBarrier(held, waits.expired()),
+                missed -> {
+                    LostClaimDiagnosis.Found found = losses.find(held, missed);
+                    return found.breach() == null
+                            ? Objects.requireNonNull(found.outcome())
+                            : failures.of(held, found.breach(), pacer, limit);
+                },
+                failed -> failures.of(held, failed.cause(), pacer, limit),
+                unknown -> settle(held, unknown, pacer, limit));
     }
 
     /** Without {@code work} nobody can tell how many rows were in it. */
@@ -75,20 +68,19 @@ public record BatchOutcomes(
         }
         long scanned = work == null ? 0 : work.scanned();
         long changed = work == null ? 0 : work.changed();
-        return new Step(new StepOutcome.Committed(after.id(), scanned, changed, reached), before.with(after));
+        return Step.done(new StepOutcome.Committed(after.id(), scanned, changed, reached), before.with(after));
     }
 
     private Step settle(HeldClaim held, BatchResult.Unknown unknown, Pacer pacer, int limit) {
         Settlement.Settled settled = settlement.settle(held.claim());
         Claim anew = settled.claim();
         if (anew == null) {
-            return Step.over(
-                    settled.verdict() == Settlement.Verdict.SUPERSEDED
-                            ? losses.notMine(held.claim())
-                            : new StepOutcome.Unavailable(
-                                    held.id(),
-                                    "The outcome of a COMMIT of backfill " + held.id()
-                                            + " could not be asked; its claim lapses and the next owner reads the truth."));
+            return settled.verdict() == Settlement.Verdict.SUPERSEDED
+                    ? losses.notMine(held.claim())
+                    : Step.unavailable(
+                            held.id(),
+                            "The outcome of a COMMIT of backfill " + held.id()
+                                    + " could not be asked; its claim lapses and the next owner reads the truth.");
         }
         return settled.verdict() == Settlement.Verdict.LANDED
                 ? committed(held, anew, settlement.work(held, unknown, anew), null)
@@ -97,7 +89,7 @@ public record BatchOutcomes(
 
     private Step behindBarrier(HeldClaim held, boolean expired) {
         if (expired) {
-            return Step.over(barrier.overdue(held.claim()));
+            return barrier.overdue(held.claim());
         }
         String detail = barrier.describe(held.claim());
         events.publish(Events.about(BackfillEvent.Kind.BARRIER_WAIT, held.claim(), null), "waits_for", detail);

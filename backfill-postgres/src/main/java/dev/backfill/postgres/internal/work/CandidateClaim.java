@@ -15,7 +15,7 @@ import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.ClaimSql;
 import dev.backfill.postgres.internal.row.ClaimSql.Candidate;
 import dev.backfill.postgres.internal.row.Registry;
-import dev.backfill.postgres.internal.supervise.StuckThreads;
+import dev.backfill.postgres.internal.supervise.Supervisor;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.SQLException;
 import java.util.List;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param claims the statements
  * @param recorder ends what has no attempt left
  * @param registry this process's definitions
- * @param stuck code from which threads do not come back
+ * @param supervisor knows from whose code threads do not come back
  * @param names the library's tables
  * @param options lease and attempts
  */
@@ -36,7 +36,7 @@ public record CandidateClaim(
         ClaimSql claims,
         FailureRecorder recorder,
         Registry registry,
-        StuckThreads stuck,
+        Supervisor supervisor,
         Names names,
         EngineOptions options) {
 
@@ -60,7 +60,7 @@ public record CandidateClaim(
         if (candidate.attempts() >= options.maxAttempts()) {
             return new Tried(null, recorder.exhaust(session, candidate), "", null);
         }
-        if (stuck.in(BackfillId.of(candidate.id()))) {
+        if (supervisor.isStuck(BackfillId.of(candidate.id()))) {
             // The next thread would not come back either.
             return Tried.NOTHING;
         }

@@ -31,18 +31,16 @@ public record ClaimKeeper(
     /** Waits under the claim, and says in the row why; renews well before half of the lease is over. */
     Step waits(HeldClaim held, Waiting.Reason reason, String detail, boolean atOnce) {
         if (!atOnce && System.nanoTime() - held.renewedAt() <= renewalEvery().toNanos()) {
-            return new Step(new StepOutcome.Waits(held.id(), reason), held);
+            return Step.waits(new StepOutcome.Waits(held.id(), reason), held);
         }
         try {
             if (!renew(held.claim(), reason.wireName(), detail)) {
-                return Step.over(losses.notMine(held.claim()));
+                return losses.notMine(held.claim());
             }
-            return new Step(new StepOutcome.Waits(held.id(), reason), held.with(held.claim()));
+            return Step.waits(new StepOutcome.Waits(held.id(), reason), held.with(held.claim()));
         } catch (SQLException e) {
-            return new Step(
-                    new StepOutcome.Unavailable(
-                            held.id(), "The claim of backfill " + held.id() + " could not be renewed."),
-                    held);
+            return Step.unavailable(held.id(), "The claim of backfill " + held.id() + " could not be renewed.")
+                    .keeping(held);
         }
     }
 

@@ -36,7 +36,7 @@ public record CompletionRecorder(
         LostClaimDiagnosis losses,
         FailureRecorder recorder) {
 
-    StepOutcome complete(Claim claim) {
+    Step complete(Claim claim) {
         try {
             boolean completed = transactions.inTransaction(session -> {
                 if (!outcomes.complete(session, claim)) {
@@ -49,7 +49,7 @@ public record CompletionRecorder(
                 return losses.notMine(claim);
             }
             events.publish(BackfillEvent.Kind.COMPLETED, claim, null);
-            return new StepOutcome.Completed(claim.id());
+            return Step.done(new StepOutcome.Completed(claim.id()), null);
         } catch (AuditFailedException e) {
             // It did not happen. Said in the row, and tried again after a delay instead of after a lapsed lease.
             String message = "The audit record of the completion could not be written, so it did not happen."
@@ -59,7 +59,7 @@ public record CompletionRecorder(
         } catch (SQLException e) {
             // Whether it landed, the row knows: completed it is left alone, otherwise the claim lapses and validation
             // runs again.
-            return new StepOutcome.Unavailable(
+            return Step.unavailable(
                     claim.id(),
                     "The completion of backfill " + claim.id()
                             + " could not be written or confirmed; its row decides.");

@@ -37,7 +37,7 @@ public record FailureRecorder(
     private static final Authority ENGINE = new Authority(Authority.Kind.ENGINE, null);
 
     /** Records a decision; what the step came to. A claim that is not ours any more changes nothing. */
-    public StepOutcome record(Claim claim, Decision decision) {
+    Step record(Claim claim, Decision decision) {
         Diagnostic why = decision.diagnostic();
         try {
             boolean recorded = switch (decision.kind()) {
@@ -51,7 +51,7 @@ public record FailureRecorder(
         } catch (AuditFailedException e) {
             return delayed(claim, why);
         } catch (SQLException e) {
-            return new StepOutcome.Unavailable(
+            return Step.unavailable(
                     claim.id(),
                     "The failure of backfill " + claim.id() + " (" + why.code()
                             + ") could not be recorded; its claim lapses and another owner goes on from the checkpoint.");
@@ -59,7 +59,7 @@ public record FailureRecorder(
     }
 
     /** The end did not happen, for want of its audit record: said in the row, and tried again after a delay (RB-1, AU-3). */
-    private StepOutcome delayed(Claim claim, Diagnostic why) {
+    private Step delayed(Claim claim, Diagnostic why) {
         String message =
                 "An audit record could not be written, so the row stays as it is. Repair the audit table or sink."
                         + " Until then: " + why.message();
@@ -113,7 +113,7 @@ public record FailureRecorder(
                 .by(candidate.lostOwner());
     }
 
-    private StepOutcome recorded(Claim claim, Decision decision) {
+    private Step recorded(Claim claim, Decision decision) {
         Diagnostic why = decision.diagnostic();
         BackfillEvent.Kind kind = switch (decision.kind()) {
             case RETRY, RETRY_CONTENTION -> BackfillEvent.Kind.RETRY_SCHEDULED;
@@ -123,9 +123,11 @@ public record FailureRecorder(
         };
         events.publish(Events.about(kind, claim, why.code()), "sql_state", why.sqlState());
         return switch (decision.kind()) {
-            case RETRY, RETRY_CONTENTION, NARROW -> new StepOutcome.Retrying(claim.id(), why);
-            case BLOCK -> new StepOutcome.Ended(claim.id(), BackfillState.BLOCKED, why);
-            case FAIL -> new StepOutcome.Ended(claim.id(), BackfillState.FAILED, why);
+            // The smaller window is tried at once, under the same claim.
+            case NARROW -> Step.done(new StepOutcome.Retrying(claim.id(), why), null);
+            case RETRY, RETRY_CONTENTION -> Step.over(new StepOutcome.Retrying(claim.id(), why));
+            case BLOCK -> Step.over(new StepOutcome.Ended(claim.id(), BackfillState.BLOCKED, why));
+            case FAIL -> Step.over(new StepOutcome.Ended(claim.id(), BackfillState.FAILED, why));
         };
     }
 }

@@ -43,12 +43,12 @@ public final class LostClaimDiagnosis {
      * @param outcome what the step came to; null when the claim is still ours and the batch broke a rule
      * @param breach what the batch broke, for the failure policy; null when the claim is lost
      */
-    record Found(@Nullable StepOutcome outcome, @Nullable Exception breach) {}
+    record Found(@Nullable Step outcome, @Nullable Exception breach) {}
 
     /** What became of a claim that was not ours any more when its row was looked at or written. */
-    StepOutcome notMine(Claim claim) {
+    Step notMine(Claim claim) {
         try {
-            StepOutcome lost = lost(claim, transactions.inTransaction(s -> rows.read(s, claim.id())));
+            Step lost = lost(claim, transactions.inTransaction(s -> rows.read(s, claim.id())));
             // The row looks like ours, so it can only be the lease that had run out when it was asked.
             return lost != null ? lost : fenced(claim, "lease");
         } catch (SQLException e) {
@@ -65,20 +65,20 @@ public final class LostClaimDiagnosis {
         Claim claim = held.claim();
         try {
             Optional<RowSql.Row> row = transactions.inTransaction(s -> rows.read(s, claim.id()));
-            StepOutcome lost = lost(claim, row);
+            Step lost = lost(claim, row);
             return lost != null ? new Found(lost, null) : new Found(null, breach(held, missed));
         } catch (SQLException e) {
             return new Found(unreadable(claim), null);
         }
     }
 
-    private static StepOutcome unreadable(Claim claim) {
-        return new StepOutcome.Unavailable(
+    private static Step unreadable(Claim claim) {
+        return Step.unavailable(
                 claim.id(),
                 "A guard refused work of backfill " + claim.id() + ", and its row could not be read to say which.");
     }
 
-    private @Nullable StepOutcome lost(Claim claim, Optional<RowSql.Row> found) {
+    private @Nullable Step lost(Claim claim, Optional<RowSql.Row> found) {
         if (found.isEmpty()) {
             return stopped(claim, null);
         }
@@ -127,13 +127,13 @@ public final class LostClaimDiagnosis {
                 null);
     }
 
-    private StepOutcome stopped(Claim claim, @Nullable BackfillState now) {
+    private Step stopped(Claim claim, @Nullable BackfillState now) {
         events.publish(BackfillEvent.Kind.STOPPED, claim, now == null ? "gone" : now.wireName());
-        return new StepOutcome.Stopped(claim.id(), now);
+        return Step.over(new StepOutcome.Stopped(claim.id(), now));
     }
 
-    private StepOutcome fenced(Claim claim, String guard) {
+    private Step fenced(Claim claim, String guard) {
         events.publish(BackfillEvent.Kind.FENCED, claim, guard);
-        return new StepOutcome.Fenced(claim.id(), guard);
+        return Step.over(new StepOutcome.Fenced(claim.id(), guard));
     }
 }

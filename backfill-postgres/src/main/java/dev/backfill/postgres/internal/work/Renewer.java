@@ -2,7 +2,7 @@ package dev.backfill.postgres.internal.work;
 
 import dev.backfill.host.EngineOptions;
 import dev.backfill.postgres.internal.row.Claim;
-import dev.backfill.postgres.internal.supervise.Timers;
+import dev.backfill.postgres.internal.supervise.Supervisor;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
@@ -29,7 +29,7 @@ public final class Renewer implements AutoCloseable {
         this.keeper = keeper;
         this.every = options.lease().dividedBy(3);
         this.longest = options.validationTimeout().plus(options.lease());
-        this.timer = Timers.on("backfill-renewer-" + processName);
+        this.timer = Supervisor.timer("backfill-renewer-" + processName);
     }
 
     /** Renews until ended, or until the validation's time is over. */

@@ -1,7 +1,6 @@
 package dev.backfill.postgres.internal.work;
 
 import dev.backfill.ValidationOutcome;
-import dev.backfill.host.StepOutcome;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.postgres.internal.batch.FailurePolicy;
@@ -23,24 +22,23 @@ import java.time.Duration;
 public record ValidationJudge(
         FailurePolicy policy, FailureRecorder recorder, CompletionRecorder completions, Events events) {
 
-    StepOutcome failed(Claim claim, Throwable cause) {
+    Step failed(Claim claim, Throwable cause) {
         return recorder.record(claim, policy.ofValidation(cause, claim));
     }
 
-    StepOutcome judged(Claim claim, ValidationOutcome outcome, Duration took) {
-        String code = outcome instanceof ValidationOutcome.Holds ? "success" : "failure";
+    Step judged(Claim claim, ValidationOutcome outcome, Duration took) {
+        String code = outcome.match(holds -> "success", rejected -> "failure", unmet -> "failure");
         events.publish(Events.about(BackfillEvent.Kind.VALIDATED, claim, code).took(took));
-        if (outcome instanceof ValidationOutcome.Rejected rejected) {
-            return recorder.record(claim, decision(Kind.FAIL, DiagnosticCode.VALIDATION_REJECTED, rejected.note()));
-        }
-        if (outcome instanceof ValidationOutcome.PrerequisiteUnmet unmet) {
-            return recorder.record(claim, decision(Kind.BLOCK, DiagnosticCode.VALIDATION_PREREQUISITE, unmet.note()));
-        }
-        return completions.complete(claim);
+        return outcome.match(
+                holds -> completions.complete(claim),
+                rejected -> recorder.record(
+                        claim, decision(Kind.FAIL, DiagnosticCode.VALIDATION_REJECTED, rejected.note())),
+                unmet -> recorder.record(
+                        claim, decision(Kind.BLOCK, DiagnosticCode.VALIDATION_PREREQUISITE, unmet.note())));
     }
 
     /** The row was not as its claim said. */
-    StepOutcome lost(Claim claim) {
+    Step lost(Claim claim) {
         return recorder.losses().notMine(claim);
     }
 

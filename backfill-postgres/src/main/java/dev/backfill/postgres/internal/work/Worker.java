@@ -52,6 +52,11 @@ public final class Worker implements BackfillWorker {
 
     @Override
     public StepOutcome step() {
+        return next().outcome();
+    }
+
+    /** One step, for whoever decides when the next one follows. */
+    Step next() {
         if (closed) {
             throw new IllegalStateException("worker " + owner + " was closed; ask for another one");
         }
@@ -61,20 +66,20 @@ public final class Worker implements BackfillWorker {
                 now = claimer.claim(owner).orElse(null);
             } catch (SQLException e) {
                 LOG.atDebug().setCause(Redaction.of(e)).log("No claim could be looked for");
-                return new StepOutcome.Unavailable(
+                return Step.unavailable(
                         null,
                         "PostgreSQL could not be asked for work"
                                 + (e.getSQLState() == null ? "." : " (SQLSTATE " + e.getSQLState() + ")."));
             }
             if (now == null) {
-                return new StepOutcome.NothingToDo();
+                return Step.over(new StepOutcome.NothingToDo());
             }
             held = now;
         }
         Step step =
                 now.claim().state() == BackfillState.VALIDATING ? validation.run(now) : batches.run(now, pacer(now));
         held = step.held();
-        return step.outcome();
+        return step;
     }
 
     /** Gives up on what it holds without a word: the lease ends it, and the attempt is charged. */

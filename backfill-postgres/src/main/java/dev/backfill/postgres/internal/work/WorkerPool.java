@@ -2,7 +2,6 @@ package dev.backfill.postgres.internal.work;
 
 import dev.backfill.host.BackfillWorker;
 import dev.backfill.host.EngineOptions;
-import dev.backfill.host.StepOutcome;
 import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.supervise.SystemPause;
 import java.time.Duration;
@@ -57,23 +56,20 @@ public final class WorkerPool implements AutoCloseable {
     @SuppressWarnings(
             "checkstyle:IllegalCatch") // A thread that ended would be missed by every backfill of this process.
     private void run(Worker worker) {
-        String told = "";
+        String reported = "";
         while (!pause.isClosed()) {
             boolean idle = true;
-            long news = pause.news();
+            long wakeUps = pause.wakeUps();
             try {
-                StepOutcome outcome = worker.step();
-                idle = !(outcome instanceof StepOutcome.Committed
-                        || outcome instanceof StepOutcome.Completed
-                        // Narrowed: the smaller window is tried at once, under the same claim.
-                        || (outcome instanceof StepOutcome.Retrying && worker.holds() != null));
+                Step step = worker.next();
+                idle = !step.atOnce();
                 // Once for as long as it lasts: it is met again at every poll.
-                String obstacle = outcome instanceof StepOutcome.Unavailable unavailable ? unavailable.message() : "";
+                String obstacle = step.obstacle() == null ? "" : step.obstacle();
                 if (!obstacle.isEmpty()) {
-                    LOG.atLevel(obstacle.equals(told) ? Level.DEBUG : Level.WARN)
+                    LOG.atLevel(obstacle.equals(reported) ? Level.DEBUG : Level.WARN)
                             .log("A step came to nothing: {}", obstacle);
                 }
-                told = obstacle;
+                reported = obstacle;
             } catch (RuntimeException | Error e) {
                 // The thread goes on: its claim, if there is one, is fenced by its lease, and the attempt is charged.
                 worker.forget();
@@ -84,7 +80,7 @@ public final class WorkerPool implements AutoCloseable {
                 Thread.interrupted();
             }
             if (idle) {
-                pause.forNews(idleWait(worker), news);
+                pause.untilWokenUp(idleWait(worker), wakeUps);
             }
         }
         close(worker);

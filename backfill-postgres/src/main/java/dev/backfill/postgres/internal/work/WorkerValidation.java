@@ -4,7 +4,7 @@ import dev.backfill.operate.Waiting;
 import dev.backfill.postgres.internal.batch.HeldClaim;
 import dev.backfill.postgres.internal.batch.ValidationRunner;
 import dev.backfill.postgres.internal.row.Claim;
-import dev.backfill.postgres.internal.supervise.Watchdog;
+import dev.backfill.postgres.internal.supervise.CodeUnderClaim;
 import dev.backfill.spi.BackfillEvent;
 import java.time.Duration;
 
@@ -14,7 +14,7 @@ import java.time.Duration;
  *
  * @param validations runs the definition's validation
  * @param renewer renews meanwhile
- * @param watchdog ends what takes too long
+ * @param code supervises it
  * @param judge says what the outcome means
  * @param barrier says what the start barrier waits for
  * @param keeper keeps a claim that waits
@@ -22,7 +22,7 @@ import java.time.Duration;
 public record WorkerValidation(
         ValidationRunner validations,
         Renewer renewer,
-        Watchdog watchdog,
+        CodeUnderClaim code,
         ValidationJudge judge,
         BarrierReport barrier,
         ClaimKeeper keeper) {
@@ -33,36 +33,28 @@ public record WorkerValidation(
         ValidationRunner.Result result;
         judge.events().publish(BackfillEvent.Kind.VALIDATION_ATTEMPTED, claim, null);
         Renewer.Renewal renewal = renewer.keep(claim);
-        try (Watchdog.Watch watch = watchdog.over(claim, validations.timeout())) {
-            result = explained(validations.run(held.prepared().definition()), watch);
+        try {
+            result = code.call(
+                    claim,
+                    validations.timeout(),
+                    () -> validations.run(held.prepared().definition()));
+        } catch (Exception e) {
+            result = new ValidationRunner.Result.Failed(e);
         } finally {
             renewal.end();
         }
         Duration took = Duration.ofNanos(System.nanoTime() - started);
-        if (result instanceof ValidationRunner.Result.Ran ran) {
-            return Step.over(judge.judged(claim, ran.outcome(), took));
-        }
-        if (result instanceof ValidationRunner.Result.Failed failed) {
-            return Step.over(judge.failed(claim, failed.cause()));
-        }
-        if (result instanceof ValidationRunner.Result.Busy) {
-            return keeper.waits(
-                    held,
-                    Waiting.Reason.CLAIM_HELD,
-                    "Another validation of this backfill is under way; this one waits for it.",
-                    true);
-        }
-        if (result instanceof ValidationRunner.Result.BehindBarrier behind) {
-            return behind.overdue()
-                    ? Step.over(barrier.overdue(claim))
-                    : keeper.waits(held, Waiting.Reason.START_BARRIER, barrier.describe(claim), true);
-        }
-        return Step.over(judge.lost(claim));
-    }
-
-    private static ValidationRunner.Result explained(ValidationRunner.Result result, Watchdog.Watch watch) {
-        return result instanceof ValidationRunner.Result.Failed failed && failed.cause() instanceof Exception thrown
-                ? new ValidationRunner.Result.Failed(watch.explain(thrown))
-                : result;
+        return result.match(
+                ran -> judge.judged(claim, ran.outcome(), took),
+                busy -> keeper.waits(
+                        held,
+                        Waiting.Reason.CLAIM_HELD,
+                        "Another validation of this backfill is under way; this one waits for it.",
+                        true),
+                behind -> behind.overdue()
+                        ? barrier.overdue(claim)
+                        : keeper.waits(held, Waiting.Reason.START_BARRIER, barrier.describe(claim), true),
+                unreadable -> judge.lost(claim),
+                failed -> judge.failed(claim, failed.cause()));
     }
 }
