@@ -17,7 +17,8 @@ public record KeyColumn(
         String name, String sqlType, @Nullable String collation) {
 
     // A type is spliced into SQL as a cast: names, optional schema and quotes, and nothing that could end the cast.
-    private static final Pattern TYPE = Pattern.compile("([A-Za-z_][A-Za-z0-9_ ]*|(\"[^\"\\x00]+\"\\.)?\"[^\"\\x00]+\")(\\[])?");
+    private static final Pattern TYPE =
+            Pattern.compile("([A-Za-z_][A-Za-z0-9_ ]*|(\"[^\"\\x00]+\"\\.)?\"[^\"\\x00]+\")(\\[])?");
 
     /** Checks the parts. */
     public KeyColumn {

@@ -111,7 +111,7 @@ public final class BackfillServlet extends HttpServlet {
                 Route route = Route.of(path);
                 // The order is part of the API (AU-4): who asks, what they may do, and only then what they asked for.
                 Authority authority = admit(request, route);
-                send(response, 200, "application/json", bytes(answer(request, route, authority)));
+                send(response, 200, "application/json", bytes(recorded(request, route, authority)));
             }
         } catch (Problem problem) {
             send(response, problem);
@@ -131,6 +131,32 @@ public final class BackfillServlet extends HttpServlet {
                     "An operator's request failed; this is a defect of the library or of the host's own operations", e);
             send(response, Problem.ofStatus(500));
         }
+    }
+
+    /** A control that was malformed never reaches the operator plane, so its record is asked for here (AU-3). */
+    private ObjectNode recorded(HttpServletRequest request, Route route, Authority authority) throws IOException {
+        try {
+            return answer(request, route, authority);
+        } catch (Problem problem) {
+            if (!isRead(request) && isMalformed(route, problem)) {
+                String id = route.id() == null ? null : BoundedText.clean(route.id(), MAX_ID);
+                String key = request.getHeader(ControlRequest.KEY_HEADER);
+                operations.rejected(
+                        authority,
+                        route.attempted(false),
+                        id,
+                        key == null ? null : BoundedText.clean(key, MAX_REQUEST_ID),
+                        "malformed");
+            }
+            throw problem;
+        }
+    }
+
+    private static boolean isMalformed(Route route, Problem problem) {
+        return switch (problem.status()) {
+            case 400, 405, 408, 411, 413, 415 -> true;
+            default -> route.kind() == Route.Kind.NONE;
+        };
     }
 
     private ObjectNode answer(HttpServletRequest request, Route route, Authority authority) throws IOException {

@@ -33,13 +33,12 @@ final class ControlEndpoints {
     }
 
     private static ObjectNode performed(OperatorRequest request, ActionOutcome outcome) {
-        if (outcome instanceof ActionOutcome.Applied applied) {
-            return done(request, "applied", applied.replayed(), applied.now());
-        }
-        if (outcome instanceof ActionOutcome.Converged converged) {
-            return done(request, "converged", converged.replayed(), converged.now());
-        }
-        throw refusal(request.action().wireName(), outcome);
+        return outcome.match(
+                applied -> done(request, "applied", applied.replayed(), applied.now()),
+                converged -> done(request, "converged", converged.replayed(), converged.now()),
+                refused -> {
+                    throw refusal(request.action().wireName(), refused);
+                });
     }
 
     private static ObjectNode done(OperatorRequest request, String result, boolean replayed, BackfillSnapshot now) {
@@ -52,20 +51,21 @@ final class ControlEndpoints {
     }
 
     private static ObjectNode validated(OperatorRequest request, ValidationReport report) {
-        if (report instanceof ValidationReport.Success success) {
-            return validated(request, "success", success.replayed(), success.now());
-        }
-        if (report instanceof ValidationReport.Failure failure) {
-            ObjectNode json = validated(request, "failure", failure.replayed(), failure.now());
-            json.set("diagnostic", SnapshotJson.diagnostic(failure.diagnostic()));
-            return json;
-        }
-        if (report instanceof ValidationReport.CurrentState none) {
-            ObjectNode json = validated(request, "current-state", false, none.now());
-            json.put("reason", none.reason().wireName());
-            return json;
-        }
-        throw refusal(request.action().wireName(), ((ValidationReport.Refused) report).refusal());
+        return report.match(
+                success -> validated(request, "success", success.replayed(), success.now()),
+                failure -> {
+                    ObjectNode json = validated(request, "failure", failure.replayed(), failure.now());
+                    json.set("diagnostic", SnapshotJson.diagnostic(failure.diagnostic()));
+                    return json;
+                },
+                none -> {
+                    ObjectNode json = validated(request, "current-state", false, none.now());
+                    json.put("reason", none.reason().wireName());
+                    return json;
+                },
+                refused -> {
+                    throw refusal(request.action().wireName(), refused.refusal());
+                });
     }
 
     private static ObjectNode validated(
@@ -81,25 +81,20 @@ final class ControlEndpoints {
     }
 
     /** What was not done, as a problem. */
-    static RuntimeException refusal(String action, ActionOutcome outcome) {
-        if (outcome instanceof ActionOutcome.Conflict conflict) {
-            Problem problem = new Problem(409, conflict.code().wireName(), why(action, conflict))
-                    .and("backfill", SnapshotJson.of(conflict.now()));
-            return conflict.findings().isEmpty() && conflict.code() != ConflictCode.PREFLIGHT_FAILED
-                    ? problem
-                    : problem.and("findings", array(conflict.findings(), ReadEndpoints::finding));
-        }
-        if (outcome instanceof ActionOutcome.UnknownId) {
-            return Problem.unknownId();
-        }
-        if (outcome instanceof ActionOutcome.Denied) {
-            return Problem.forbidden();
-        }
-        if (outcome instanceof ActionOutcome.Unavailable unavailable) {
-            return unavailable(unavailable.reason(), unavailable.message());
-        }
-        return new IllegalStateException("A control came back as "
-                + outcome.getClass().getSimpleName() + ", which is no answer to " + action + ".");
+    static RuntimeException refusal(String action, ActionOutcome.Refusal refusal) {
+        return refusal.match(
+                conflict -> conflict(action, conflict),
+                unknownId -> Problem.unknownId(),
+                denied -> Problem.forbidden(),
+                unavailable -> unavailable(unavailable.reason(), unavailable.message()));
+    }
+
+    private static Problem conflict(String action, ActionOutcome.Conflict conflict) {
+        Problem problem = new Problem(409, conflict.code().wireName(), why(action, conflict))
+                .and("backfill", SnapshotJson.of(conflict.now()));
+        return conflict.findings().isEmpty() && conflict.code() != ConflictCode.PREFLIGHT_FAILED
+                ? problem
+                : problem.and("findings", array(conflict.findings(), ReadEndpoints::finding));
     }
 
     private static String why(String action, ActionOutcome.Conflict conflict) {
@@ -112,6 +107,7 @@ final class ControlEndpoints {
                 "This process has no definition of that ID, or can't read its row; ask one of the release that can.";
             case INCOMPATIBLE_SCHEMA -> "The database lacks something that the definition needs; migrate or grant it.";
             case PREFLIGHT_FAILED -> "Preflight found errors; 'findings' lists them.";
+            case GENERATION_CONFLICT -> "The backfill has moved on since you looked; look again, then decide.";
         };
     }
 

@@ -39,26 +39,32 @@ final class Settings {
         PaceOutcome outcome = operations.pace(
                 new dev.backfill.operate.ControlRequest(route.knownId(), asked.requestId(), authority, asked.note()),
                 asked.pacing());
-        if (outcome instanceof PaceOutcome.InForce done) {
-            ObjectNode json = object();
-            json.put("request_id", asked.requestId());
-            json.put("replayed", done.replayed());
-            json.set("pace", of(done.now()));
-            return json;
-        }
-        throw ControlEndpoints.refusal("pace", ((PaceOutcome.Refused) outcome).refusal());
+        return outcome.match(
+                done -> {
+                    ObjectNode json = object();
+                    json.put("request_id", asked.requestId());
+                    json.put("replayed", done.replayed());
+                    json.set("pace", of(done.now()));
+                    return json;
+                },
+                refused -> {
+                    throw ControlEndpoints.refusal("pace", refused.refusal());
+                });
     }
 
     ObjectNode rehearse(Authority authority, Route route, ControlRequest asked) {
         RehearsalOutcome outcome = operations.rehearse(
                 new dev.backfill.operate.ControlRequest(route.knownId(), asked.requestId(), authority, asked.note()));
-        if (outcome instanceof RehearsalOutcome.Rehearsed done) {
-            ObjectNode json = object();
-            json.put("request_id", asked.requestId());
-            json.set("rehearsal", of(done.report()));
-            return json;
-        }
-        throw ControlEndpoints.refusal("rehearse", ((RehearsalOutcome.Refused) outcome).refusal());
+        return outcome.match(
+                done -> {
+                    ObjectNode json = object();
+                    json.put("request_id", asked.requestId());
+                    json.set("rehearsal", of(done.report()));
+                    return json;
+                },
+                refused -> {
+                    throw ControlEndpoints.refusal("rehearse", refused.refusal());
+                });
     }
 
     private static ObjectNode of(Pace pace) {

@@ -194,6 +194,16 @@ final class ScriptedOperations implements BackfillOperations {
     }
 
     @Override
+    public void rejected(
+            Authority authority,
+            String attempted,
+            @Nullable String id,
+            @Nullable String requestId,
+            String outcome) {
+        denials.add(authority.name() + "/" + outcome + "/" + attempted + "/" + id + "/" + requestId);
+    }
+
+    @Override
     public boolean authorize(
             Authority authority,
             Capability capability,

@@ -1,6 +1,7 @@
 package dev.backfill.operate;
 
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * What became of a start, pause, resume or retry.
@@ -8,6 +9,36 @@ import java.util.List;
  * @since 0.1
  */
 public sealed interface ActionOutcome {
+
+    /** Calls the function of the case at hand; adding a case breaks every caller at compile time. */
+    default <T> T match(
+            Function<? super Applied, ? extends T> applied,
+            Function<? super Converged, ? extends T> converged,
+            Function<? super Refusal, ? extends T> refused) {
+        if (this instanceof Applied done) {
+            return applied.apply(done);
+        }
+        return this instanceof Converged held ? converged.apply(held) : refused.apply((Refusal) this);
+    }
+
+    /** Nothing was done. What every control answers then, those that move no state included. */
+    sealed interface Refusal extends ActionOutcome {
+
+        /** Calls the function of the case at hand; adding a case breaks every caller at compile time. */
+        default <T> T match(
+                Function<? super Conflict, ? extends T> conflict,
+                Function<? super UnknownId, ? extends T> unknownId,
+                Function<? super Denied, ? extends T> denied,
+                Function<? super Unavailable, ? extends T> unavailable) {
+            if (this instanceof Conflict found) {
+                return conflict.apply(found);
+            }
+            if (this instanceof UnknownId unknown) {
+                return unknownId.apply(unknown);
+            }
+            return this instanceof Denied no ? denied.apply(no) : unavailable.apply((Unavailable) this);
+        }
+    }
 
     /**
      * The transition happened, now or when this request first came.
@@ -34,7 +65,7 @@ public sealed interface ActionOutcome {
      * @param replayed whether this is the stored answer of an earlier copy of the request
      */
     record Conflict(ConflictCode code, BackfillSnapshot now, List<Finding> findings, boolean replayed)
-            implements ActionOutcome {
+            implements Refusal {
         /** Copies the findings. */
         public Conflict {
             findings = List.copyOf(findings);
@@ -42,10 +73,10 @@ public sealed interface ActionOutcome {
     }
 
     /** Authorized, but no such backfill. */
-    record UnknownId() implements ActionOutcome {}
+    record UnknownId() implements Refusal {}
 
     /** Not authorized; says nothing about the ID (AU-4). */
-    record Denied() implements ActionOutcome {}
+    record Denied() implements Refusal {}
 
     /**
      * Nothing was stored or changed, as far as is known; the same request is safe to repeat, and then learns what became of it.
@@ -53,5 +84,5 @@ public sealed interface ActionOutcome {
      * @param reason why
      * @param message for people
      */
-    record Unavailable(BackfillUnavailableException.Reason reason, String message) implements ActionOutcome {}
+    record Unavailable(BackfillUnavailableException.Reason reason, String message) implements Refusal {}
 }

@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The operator plane: everything that can be seen and steered, each call authorized, controls audited and idempotent (IK, AU).
  *
+ * <p>For callers: the engine implements it, and methods are added in minor releases. A test double extends it at its own risk.
+ *
  * <p>Thread-safe. Every call opens and ends its own transaction on a connection of the host's source and returns within the
  * operator time limits. Reads throw {@link AccessDeniedException}, {@link UnknownBackfillException} and
  * {@link BackfillUnavailableException}; controls return what became of them.
@@ -108,4 +110,17 @@ public interface BackfillOperations {
             String attempted,
             @Nullable String id,
             @Nullable String requestId);
+
+    /**
+     * Records that a request of somebody who may control was answered without having been carried out, for boundaries that refuse what
+     * is malformed or what they have no room for. Audited under the name of who asked, in floods of one name as counted summaries under
+     * that name (AU-3). Never throws.
+     *
+     * @param attempted what was asked, for the audit: an action's wire name
+     * @param id what it was asked of, as given, or null
+     * @param requestId the request ID as given, or null
+     * @param outcome why, at most 24 characters, for instance {@code malformed} or {@code busy}
+     */
+    void rejected(
+            Authority authority, String attempted, @Nullable String id, @Nullable String requestId, String outcome);
 }

@@ -17,7 +17,9 @@ public enum ConflictCode {
     /** A table or column that the definition needs is missing or of another type (CF-8). */
     INCOMPATIBLE_SCHEMA,
     /** Preflight found errors. */
-    PREFLIGHT_FAILED;
+    PREFLIGHT_FAILED,
+    /** The row has moved on since the generation on which the request was decided (CL-3). */
+    GENERATION_CONFLICT;
 
     /** The name in the HTTP API and the audit. */
     public String wireName() {

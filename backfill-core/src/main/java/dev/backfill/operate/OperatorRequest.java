@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param requestId 1 to 128 characters of 0x21 to 0x7E, chosen by the caller, new for each logical request
  * @param authority who asks
  * @param note why, at most 500 characters, kept in the audit; null for none
+ * @param decidedOn the generation of the row on which this was decided: if the row has another one, the request is refused (CL-3); null
+ *     for whatever it has
  * @since 0.1
  */
 public record OperatorRequest(
@@ -19,7 +21,8 @@ public record OperatorRequest(
         BackfillId id,
         String requestId,
         Authority authority,
-        @Nullable String note) {
+        @Nullable String note,
+        @Nullable Long decidedOn) {
 
     /** The most characters of a note. */
     public static final int MAX_NOTE = 500;
@@ -37,6 +40,17 @@ public record OperatorRequest(
             }
             note = BoundedText.clean(note, MAX_NOTE);
         }
+    }
+
+    /** A request for whatever generation the row has. */
+    public OperatorRequest(
+            BackfillAction action, BackfillId id, String requestId, Authority authority, @Nullable String note) {
+        this(action, id, requestId, authority, note, null);
+    }
+
+    /** The same request, refused with {@link ConflictCode#GENERATION_CONFLICT} if the row has moved on from this generation. */
+    public OperatorRequest decidedOn(long generation) {
+        return new OperatorRequest(action, id, requestId, authority, note, generation);
     }
 
     /** Whether a text may be a request ID. */

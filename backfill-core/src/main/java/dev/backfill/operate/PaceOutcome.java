@@ -1,11 +1,22 @@
 package dev.backfill.operate;
 
+import java.util.function.Function;
+
 /**
  * What became of a request to change the pace.
  *
  * @since 0.1
  */
 public sealed interface PaceOutcome {
+
+    /** Calls the function of the case at hand; adding a case breaks every caller at compile time. */
+    default <T> T match(
+            Function<? super InForce, ? extends T> inForce, Function<? super Refused, ? extends T> refused) {
+        if (this instanceof InForce it) {
+            return inForce.apply(it);
+        }
+        return refused.apply((Refused) this);
+    }
 
     /**
      * It was stored, now or when this request first came.
@@ -20,5 +31,5 @@ public sealed interface PaceOutcome {
      *
      * @param refusal a conflict, an unknown ID, a denial or unavailability
      */
-    record Refused(ActionOutcome refusal) implements PaceOutcome {}
+    record Refused(ActionOutcome.Refusal refusal) implements PaceOutcome {}
 }

@@ -1,11 +1,22 @@
 package dev.backfill.operate;
 
+import java.util.function.Function;
+
 /**
  * What became of a request to rehearse.
  *
  * @since 0.1
  */
 public sealed interface RehearsalOutcome {
+
+    /** Calls the function of the case at hand; adding a case breaks every caller at compile time. */
+    default <T> T match(
+            Function<? super Rehearsed, ? extends T> rehearsed, Function<? super Refused, ? extends T> refused) {
+        if (this instanceof Rehearsed it) {
+            return rehearsed.apply(it);
+        }
+        return refused.apply((Refused) this);
+    }
 
     /**
      * It ran, and everything was rolled back.
@@ -19,5 +30,5 @@ public sealed interface RehearsalOutcome {
      *
      * @param refusal a conflict, an unknown ID, a denial or unavailability
      */
-    record Refused(ActionOutcome refusal) implements RehearsalOutcome {}
+    record Refused(ActionOutcome.Refusal refusal) implements RehearsalOutcome {}
 }

@@ -1,6 +1,7 @@
 package dev.backfill.operate;
 
 import java.util.Locale;
+import java.util.function.Function;
 
 /**
  * What became of an explicit validation: exactly one of success, failure and current state (EV-1), unless it was refused.
@@ -8,6 +9,24 @@ import java.util.Locale;
  * @since 0.1
  */
 public sealed interface ValidationReport {
+
+    /** Calls the function of the case at hand; adding a case breaks every caller at compile time. */
+    default <T> T match(
+            Function<? super Success, ? extends T> success,
+            Function<? super Failure, ? extends T> failure,
+            Function<? super CurrentState, ? extends T> currentState,
+            Function<? super Refused, ? extends T> refused) {
+        if (this instanceof Success it) {
+            return success.apply(it);
+        }
+        if (this instanceof Failure it) {
+            return failure.apply(it);
+        }
+        if (this instanceof CurrentState it) {
+            return currentState.apply(it);
+        }
+        return refused.apply((Refused) this);
+    }
 
     /**
      * It ran and the postcondition held.
@@ -39,7 +58,7 @@ public sealed interface ValidationReport {
      *
      * @param refusal a conflict, an unknown ID, a denial or unavailability
      */
-    record Refused(ActionOutcome refusal) implements ValidationReport {}
+    record Refused(ActionOutcome.Refusal refusal) implements ValidationReport {}
 
     /** Why there is no result. */
     enum Reason {

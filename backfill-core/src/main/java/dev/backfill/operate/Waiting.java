@@ -34,7 +34,9 @@ public record Waiting(
         /** A table or column is missing or incompatible. */
         SCHEMA,
         /** Every worker of this process is busy elsewhere. */
-        CAPACITY;
+        CAPACITY,
+        /** The database, the role or the session is read-only, or the server is a standby (CF-10). */
+        READ_ONLY;
 
         /** The name in the HTTP API. */
         public String wireName() {

@@ -19,7 +19,7 @@ final class Vocabularies {
     static final List<String> CODES = of(DiagnosticCode.values(), DiagnosticCode::wireName);
     static final List<String> GUARDS = List.of("generation", "token", "lease", "range", "checkpoint");
     static final List<String> STATES_AFTER_STOP = of(BackfillState.values(), BackfillState::wireName);
-    static final List<String> VERDICTS = List.of("landed", "rolled_back", "superseded", "unknown");
+    static final List<String> VERDICTS = List.of("landed", "rolled_back", "history_changed", "superseded", "unknown");
     static final List<String> ACTIONS = actions();
     static final List<String> ACTION_OUTCOMES = actionOutcomes();
     static final List<String> AUTHORITIES = of(Authority.Kind.values(), Authority.Kind::wireName);

@@ -153,6 +153,34 @@ class OperatorAuthorizationIT extends Case {
     }
 
     @Test
+    void a_flood_of_one_name_hides_no_attempt_of_another_and_is_summarized_under_its_own() { // AU-3
+        BackfillHarness harness = guarded();
+        for (int i = 0; i < 50; i++) {
+            harness.operations().perform(by(STRANGER, BackfillAction.START, ID));
+        }
+        harness.operations().perform(by(Authority.operator("another stranger"), BackfillAction.PAUSE, ID));
+        harness.operations().audit(BackfillHarness.OPERATOR, null, 10, null);
+        assertThat(db.queryText("SELECT actor || ': ' || note FROM backfill_audit WHERE outcome = 'denied_summary'"))
+                .isEqualTo("stranger: 30 further attempts were denied");
+        assertThat(db.queryLong(
+                        "SELECT count(*) FROM backfill_audit WHERE actor = 'another stranger' AND outcome = 'denied'"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void a_request_that_was_malformed_is_on_record_under_its_name() { // AU-3
+        BackfillHarness harness = guarded();
+        harness.operations().rejected(STRANGER, "pause", ID.value(), "r-1", "malformed");
+        assertThat(harness.auditRecords(ID))
+                .singleElement()
+                .satisfies(entry -> assertThat(entry)
+                        .containsEntry("outcome", "malformed")
+                        .containsEntry("actor", "stranger")
+                        .containsEntry("request_id", "r-1")
+                        .containsEntry("action", "pause"));
+    }
+
+    @Test
     void a_protected_network_may_vouch_and_then_nobody_is_named() { // AU-2
         BackfillHarness harness = kept(BackfillHarness.over(db)
                 .definitions(counted())

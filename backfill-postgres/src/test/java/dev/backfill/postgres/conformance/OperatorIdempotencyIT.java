@@ -11,6 +11,7 @@ import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.OperatorRequest;
+import dev.backfill.operate.Overview;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Fault;
 import dev.backfill.testkit.FaultPoint;
@@ -85,6 +86,52 @@ class OperatorIdempotencyIT extends Case {
         long generation = generation();
         assertThat(harness.pause(ID)).isInstanceOf(ActionOutcome.Converged.class);
         assertThat(generation()).isEqualTo(generation);
+    }
+
+    @Test
+    void a_control_that_was_decided_on_another_generation_is_a_conflict() { // CL-3, IK-4
+        BackfillHarness harness = started();
+        long decided = generation();
+        harness.pause(ID);
+        harness.resume(ID);
+        long moved = generation();
+        OperatorRequest late = request(BackfillHarness.OPERATOR, BackfillAction.PAUSE, ID);
+        assertThat(harness.operations().perform(late.decidedOn(decided)))
+                .isInstanceOfSatisfying(ActionOutcome.Conflict.class, conflict -> {
+                    assertThat(conflict.code()).isEqualTo(ConflictCode.GENERATION_CONFLICT);
+                    assertThat(conflict.now().claim().generation()).isEqualTo(moved);
+                });
+        assertThat(state()).isEqualTo(BackfillState.RUNNING);
+        assertThat(harness.auditRecords(ID))
+                .last()
+                .satisfies(entry -> assertThat(entry).containsEntry("outcome", "generation_conflict"));
+        // Nothing was stored, so the same request may be decided anew; once applied, it is answered as ever.
+        assertThat(harness.operations().perform(late.decidedOn(moved))).isInstanceOf(ActionOutcome.Applied.class);
+        assertThat(harness.operations().perform(late.decidedOn(moved)))
+                .isInstanceOfSatisfying(
+                        ActionOutcome.Applied.class,
+                        again -> assertThat(again.replayed()).isTrue());
+    }
+
+    @Test
+    void a_row_in_a_state_that_is_not_known_here_makes_no_other_unreadable() { // ID-5, RM-2
+        BackfillHarness harness = two();
+        db.execute("ALTER TABLE backfill DROP CONSTRAINT backfill_state_is_known");
+        db.execute("ALTER TABLE backfill DROP CONSTRAINT backfill_pending_iff_no_bound");
+        db.execute("UPDATE backfill SET state = 'archived' WHERE id = '" + OTHER.value() + "'");
+        Overview overview = harness.operations().list(BackfillHarness.OPERATOR);
+        assertThat(overview.backfills())
+                .singleElement()
+                .satisfies(row -> assertThat(row.id()).isEqualTo(ID));
+        assertThat(overview.unreadable()).singleElement().satisfies(row -> {
+            assertThat(row.id()).isEqualTo(OTHER);
+            assertThat(row.why()).contains("archived", OTHER.value());
+        });
+        assertThat(harness.operations().perform(request(BackfillHarness.OPERATOR, BackfillAction.START, OTHER)))
+                .isInstanceOfSatisfying(
+                        ActionOutcome.Unavailable.class,
+                        refused -> assertThat(refused.message()).contains("archived"));
+        assertThat(harness.start(ID)).isInstanceOf(ActionOutcome.Applied.class);
     }
 
     @Test

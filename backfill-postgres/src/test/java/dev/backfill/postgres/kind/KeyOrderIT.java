@@ -248,8 +248,8 @@ class KeyOrderIT {
 
     /** As a careless role or database would have it. */
     private void byDefault(String setting, String value) {
-        db.execute("do $$ begin execute format('alter database %I set " + setting + " = " + KeyTable.quoted(value).replace("'", "''")
-                + "', current_database()); end $$");
+        db.execute("do $$ begin execute format('alter database %I set " + setting + " = "
+                + KeyTable.quoted(value).replace("'", "''") + "', current_database()); end $$");
     }
 
     @Test
@@ -339,7 +339,8 @@ class KeyOrderIT {
 
     @Test
     void a_domain_is_walked_by_its_base_type() { // SR-2, SR-4
-        db.execute("create domain code as varchar(9) collate \"C\" check (value <> 'x'); create domain short_code as code");
+        db.execute(
+                "create domain code as varchar(9) collate \"C\" check (value <> 'x'); create domain short_code as code");
         walks(Keys.text("k"), "short_code", "b", "a", "B", "");
     }
 
@@ -351,9 +352,13 @@ class KeyOrderIT {
 
     static List<Arguments> orderedTypes() {
         return List.of(
-                Arguments.of("macaddr8", List.of("08:00:2b:01:02:03:04:05", "ff:00:2b:01:02:03:04:05", "00:00:2b:01:02:03:04:05")),
+                Arguments.of(
+                        "macaddr8",
+                        List.of("08:00:2b:01:02:03:04:05", "ff:00:2b:01:02:03:04:05", "00:00:2b:01:02:03:04:05")),
                 Arguments.of("cidr", List.of("10.0.0.0/8", "10.0.0.0/16", "9.0.0.0/8", "::/0")),
-                Arguments.of("interval", List.of("-1 year 2 days -00:00:01", "1 day", "25:00:00", "-178000000 years", "1 month")),
+                Arguments.of(
+                        "interval",
+                        List.of("-1 year 2 days -00:00:01", "1 day", "25:00:00", "-178000000 years", "1 month")),
                 Arguments.of("real", List.of("NaN", "0.1", "3.4028235e38", "1e-45", "-Infinity")),
                 Arguments.of("int4range", List.of("empty", "[1,5)", "(,3)", "[1,)")),
                 Arguments.of("time with time zone", List.of("00:00+14", "23:59:59.999999-14", "12:00Z")),

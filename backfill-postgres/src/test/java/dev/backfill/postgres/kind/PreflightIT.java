@@ -11,18 +11,28 @@ import dev.backfill.Keys;
 import dev.backfill.Repair;
 import dev.backfill.UpdateRepair;
 import dev.backfill.Validation;
+import dev.backfill.host.StepOutcome;
 import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.Finding;
 import dev.backfill.operate.Preflight;
+import dev.backfill.operate.ValidationReport;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Sessions;
+import dev.backfill.postgres.internal.preflight.Catalog;
 import dev.backfill.testkit.BackfillHarness;
+import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
+import java.sql.DriverManager;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a new user gets wrong, and what they are told before anything has been changed. */
 @PostgresTest
@@ -150,13 +160,15 @@ class PreflightIT {
 
     @Test
     void a_key_of_another_type_is_refused() { // SR-2
-        assertThat(refused(by(Keys.uuid("id")), "key_type").message()).contains("bigint", "uuid", "Keys.bigint(\"id\")");
+        assertThat(refused(by(Keys.uuid("id")), "key_type").message())
+                .contains("bigint", "uuid", "Keys.bigint(\"id\")");
     }
 
     @Test
     void a_key_of_another_type_is_told_the_method_that_fits() { // SR-2
-        db.execute("create type mood as enum ('low', 'high'); create domain short as char(3); alter table docs add column feeling mood,"
-                + " add column code short, add column digest bytea, add column mac macaddr8, add column body json");
+        db.execute(
+                "create type mood as enum ('low', 'high'); create domain short as char(3); alter table docs add column feeling mood,"
+                        + " add column code short, add column digest bytea, add column mac macaddr8, add column body json");
         for (Map.Entry<String, String> column : Map.of(
                         "feeling", "Keys.enumerated(\"feeling\", \"public.mood\")",
                         "code", "Keys.character(\"code\")",
@@ -172,11 +184,12 @@ class PreflightIT {
 
     @Test
     void a_key_whose_text_is_another_value_is_refused() { // SR-4
-        db.execute("create type pair as (a text, b int); create function lossy(pair) returns text language sql immutable as"
-                + " $$ select '(x,1)' $$; create cast (pair as text) with function lossy(pair);"
-                + " alter table docs add column both_parts pair;"
-                + " update docs set both_parts = row(name, 2)::pair; alter table docs alter column both_parts set not null;"
-                + " create unique index on docs (both_parts)");
+        db.execute(
+                "create type pair as (a text, b int); create function lossy(pair) returns text language sql immutable as"
+                        + " $$ select '(x,1)' $$; create cast (pair as text) with function lossy(pair);"
+                        + " alter table docs add column both_parts pair;"
+                        + " update docs set both_parts = row(name, 2)::pair; alter table docs alter column both_parts set not null;"
+                        + " create unique index on docs (both_parts)");
         assertThat(refused(by(Keys.of("both_parts", "pair")), "key_round_trip").message())
                 .contains("docs.both_parts", "read back from its text");
     }
@@ -195,6 +208,102 @@ class PreflightIT {
         assertThat(refused(by(Keys.text("name", "loose_")), "collation_nondeterministic")
                         .message())
                 .contains("tie");
+    }
+
+    @Test
+    void a_key_under_a_collation_of_another_version_is_refused_before_start_claim_and_validation() { // SR-9, VA-4
+        db.execute(
+                "create collation aged (provider = icu, locale = 'en'); create table words (k text collate aged primary key,"
+                        + " done boolean); insert into words values ('a'), ('b')");
+        BackfillDefinition<String> definition = Backfill.define(ID)
+                .over("words", Keys.text("k", "aged"))
+                .batchSize(1)
+                .repair(Repair.update().set("done", "true").where("done IS NULL"))
+                .validate(Validation.noRowMatches("done IS NULL"))
+                .build();
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            age("'0'");
+            assertThat(harness.start(definition.id()))
+                    .isInstanceOfSatisfying(
+                            ActionOutcome.Conflict.class,
+                            refused -> assertThat(refused.findings().get(0).code())
+                                    .isEqualTo("collation_version_changed"));
+            age("pg_collation_actual_version(oid)");
+            harness.start(definition.id());
+            age("'0'");
+            assertThat(harness.worker("a").step()).isEqualTo(new StepOutcome.NothingToDo());
+            assertThat(harness.row(definition.id())).containsEntry("wait_reason", "schema");
+            assertThat(harness.validate(definition.id()))
+                    .isInstanceOfSatisfying(
+                            ValidationReport.CurrentState.class,
+                            now -> assertThat(now.reason()).isEqualTo(ValidationReport.Reason.INCOMPATIBLE_SCHEMA));
+            age("pg_collation_actual_version(oid)");
+            harness.runToCompletion(definition.id());
+        } finally {
+            db.execute("drop table words; drop collation aged");
+        }
+    }
+
+    private void age(String version) {
+        db.execute("update pg_collation set collversion = " + version + " where collname = 'aged'");
+    }
+
+    @Test
+    void the_version_of_a_databases_default_collation_counts_too() throws Exception { // SR-9
+        assumeThat(db.majorVersion()).isGreaterThanOrEqualTo(15);
+        String name = db.name() + "_icu";
+        db.execute("create database " + name + " template template0 locale_provider icu icu_locale 'en'");
+        String url = db.directUrl().replace("/" + db.name(), "/" + name);
+        try (Session session =
+                new Sessions(() -> DriverManager.getConnection(url), true).open(Duration.ofSeconds(30))) {
+            assertThat(Catalog.isVersionChanged(session, "default")).isFalse();
+            db.execute("update pg_database set datcollversion = '0' where datname = '" + name + "'");
+            session.connection().rollback();
+            assertThat(Catalog.isVersionChanged(session, "default")).isTrue();
+        } finally {
+            db.execute("drop database " + name + " with (force)");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"title = NULL", "title IN (NULL)", "1 > 2", "title <> NULL AND id > 3"})
+    void a_condition_that_can_hold_for_no_row_is_refused(String condition) { // VA-4
+        assertThat(refused(repairing("name", condition), "never_matches").message())
+                .contains("repair", "IS NULL");
+        refused(
+                titles(Keys.bigint("id"), Repair.update().set("title", "name").where("true"), condition),
+                "never_matches");
+    }
+
+    @Test
+    void a_condition_that_holds_for_no_row_because_the_column_is_not_null_already_is_not_refused() { // VA-4
+        db.execute("update docs set title = name; alter table docs alter title set not null");
+        assertThat(preflight(repairing("name", "title IS NULL")).errors()).isEmpty();
+    }
+
+    @Test
+    void an_index_that_lacks_a_row_does_not_hide_it_from_the_validation() { // VA-4
+        BackfillDefinition<Long> definition = repairing("name", "title IS NULL");
+        // As on a large table, where the index would be the cheaper way.
+        db.execute("alter database " + db.name() + " set enable_seqscan = off");
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            db.execute(
+                    "update pg_index set indisready = false, indislive = false where indexrelid = 'docs_pkey'::regclass");
+            db.execute("insert into docs (id, loose, name) values (7777, 7777, 'n')");
+            db.execute(
+                    "update pg_index set indisready = true, indislive = true where indexrelid = 'docs_pkey'::regclass");
+            db.execute("insert into docs (id, loose, name) values (8888, 8888, 'n')");
+            harness.start(definition.id());
+            HarnessWorker worker = harness.worker("a");
+            StepOutcome last = worker.step();
+            while (last instanceof StepOutcome.Committed) {
+                last = worker.step();
+            }
+            assertThat(last).isInstanceOf(StepOutcome.Ended.class);
+            assertThat(harness.row(definition.id())).containsEntry("failure_code", "validation-rejected");
+        } finally {
+            db.execute("alter database " + db.name() + " reset enable_seqscan");
+        }
     }
 
     @Test

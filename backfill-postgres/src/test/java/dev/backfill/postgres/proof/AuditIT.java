@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillId;
 import dev.backfill.BlockedException;
+import dev.backfill.Repair;
+import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.AuditRecord;
@@ -363,5 +365,33 @@ class AuditIT {
             assertThat(db.queryTexts("select note from backfill_audit where outcome = 'denied_summary'"))
                     .containsExactly((100 - each) + " further attempts were denied");
         }
+    }
+
+    @Test
+    void sequences_that_a_logical_switchover_left_behind_are_advanced_in_the_same_request() { // AU-3, ID-2
+        Counters.fresh(db, 10);
+        try (BackfillHarness harness = BackfillHarness.on(db, Counters.set(3))) {
+            harness.start(Counters.ID);
+            harness.pause(Counters.ID);
+            // Logical replication copies rows and no sequences.
+            db.execute(
+                    "select setval(pg_get_serial_sequence('backfill_audit', 'audit_id'), min(audit_id), false) from backfill_audit");
+            assertThat(harness.resume(Counters.ID)).isInstanceOf(ActionOutcome.Applied.class);
+            assertThat(harness.auditRecords(Counters.ID))
+                    .extracting(entry -> entry.get("action"))
+                    .containsExactly("start", "pause", "resume");
+        }
+        db.execute("select setval(pg_get_serial_sequence('backfill', 'no'), min(no), false) from backfill");
+        try (BackfillHarness harness = BackfillHarness.on(
+                db,
+                Counters.set(3),
+                Counters.over("counters.other.v1")
+                        .repair(Repair.update().set("hits", "hits + 1").where("true"))
+                        .validate(Validation.noRowMatches("false"))
+                        .build())) {
+            assertThat(harness.show(BackfillId.of("counters.other.v1")).knownHere())
+                    .isTrue();
+        }
+        assertThat(db.queryLong("select count(distinct no) from backfill")).isEqualTo(2);
     }
 }

@@ -191,6 +191,7 @@ class BatchGateIT {
             statement.execute("update counters set amount = 2 where id = 5");
             // As after a version without the barrier began the work.
             long own = db.queryLong("select pg_snapshot_xmin(pg_current_snapshot())::text::bigint");
+            harness.tamper(Counters.ID, "barrier_passed_at", null);
             harness.tamper(Counters.ID, "bound_xmax", Long.toString(own + 1));
             assertThat(worker.step()).isEqualTo(new Waits(Counters.ID, Waiting.Reason.START_BARRIER));
             writer.commit();

@@ -135,7 +135,8 @@ class FamilyFenceIT {
         FenceSql fence = new FenceSql(
                 new Names("public"),
                 new KeySql(Counters.custom(3).table(), Counters.custom(3).key()),
-                EngineOptions.builder().fusedCommit(fused).build());
+                EngineOptions.builder().fusedCommit(fused).build(),
+                true);
         try (Session session = new Sessions(db, true).open(PATIENCE);
                 Statement statement = session.connection().createStatement()) {
             String xid;
@@ -155,7 +156,8 @@ class FamilyFenceIT {
                     null,
                     0,
                     0,
-                    false);
+                    false,
+                    null);
             return fence.commit(session, claim, xid, new Work(List.of(checkpoint), 3, 3));
         }
     }

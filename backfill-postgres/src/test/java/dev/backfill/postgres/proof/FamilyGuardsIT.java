@@ -17,6 +17,8 @@ import dev.backfill.operate.ControlRequest;
 import dev.backfill.operate.RehearsalOutcome;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.testkit.BackfillHarness;
+import dev.backfill.testkit.Eventually;
+import dev.backfill.testkit.Gate;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.Race;
 import dev.backfill.testkit.TestDatabase;
@@ -26,6 +28,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -355,5 +359,38 @@ class FamilyGuardsIT {
             assertThat(harness.worker("a").step()).isInstanceOf(StepOutcome.NothingToDo.class);
         }
         assertThat(Counters.hits(db)).isEqualTo("000000000000");
+    }
+
+    @Test
+    void a_whole_and_a_part_that_are_started_at_once_are_not_both_started() throws Exception { // ID-4
+        BackfillDefinition<Long> whole = Counters.over(part(0).value())
+                .batchSize(4)
+                .repair(Repair.update().set("hits", "hits + 1").where("true"))
+                .validate(Validation.noRowMatches("hits <> 1"))
+                .build();
+        Gate commit = new Gate();
+        try (BackfillHarness alone = BackfillHarness.over(db)
+                        .definitions(whole)
+                        .audit((tx, entry) -> commit.hold())
+                        .open();
+                BackfillHarness divided = open(thirds())) {
+            // Its row is started, and not committed yet: nobody else sees it.
+            CompletableFuture<ActionOutcome> first = CompletableFuture.supplyAsync(() -> alone.start(part(0)));
+            commit.awaitArrival();
+            CompletableFuture<ActionOutcome> second = CompletableFuture.supplyAsync(() -> divided.start(part(1)));
+            Eventually.until(
+                    "the part waits for the whole",
+                    () -> second.isDone()
+                            || db.queryLong("select count(*) from pg_locks where locktype = 'advisory' and not granted")
+                                    == 1);
+            assertThat(second).isNotDone();
+            commit.open();
+            assertThat(first.get(30, TimeUnit.SECONDS)).isInstanceOf(ActionOutcome.Applied.class);
+            assertThat(second.get(30, TimeUnit.SECONDS)).isNotInstanceOf(ActionOutcome.Applied.class);
+            assertThat(divided.start(part(1)))
+                    .isInstanceOfSatisfying(
+                            ActionOutcome.Conflict.class,
+                            conflict -> assertThat(conflict.code()).isEqualTo(ConflictCode.PREFLIGHT_FAILED));
+        }
     }
 }

@@ -72,7 +72,8 @@ class FenceItselfIT {
                 List.of("4"),
                 0,
                 0,
-                false);
+                false,
+                null);
     }
 
     private static FenceSql fence(boolean fused, Duration longest) {
@@ -86,7 +87,8 @@ class FenceItselfIT {
         return new FenceSql(
                 new Names("public"),
                 new KeySql(Counters.custom(4).table(), Counters.custom(4).key()),
-                options.workerSocketTimeout(PATIENCE).build());
+                options.workerSocketTimeout(PATIENCE).build(),
+                true);
     }
 
     /** A transaction that has changed rows 5 to 8 and comes to the fence. */

@@ -10,6 +10,7 @@ import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.ClaimSql;
 import dev.backfill.postgres.internal.row.OutcomeSql;
+import dev.backfill.postgres.internal.row.Target;
 import dev.backfill.testkit.TestDatabase;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -91,7 +92,8 @@ final class Guarded {
     }
 
     boolean acquire(Session session, String... ids) throws SQLException {
-        return claims.acquire(session, List.of(ids), "racer", LEASE, MOST_ATTEMPTS)
+        Target target = Target.resolve(session, Counters.custom(1).table()).orElseThrow();
+        return claims.acquire(session, List.of(ids), target, "racer", LEASE, MOST_ATTEMPTS)
                 .isPresent();
     }
 
@@ -125,6 +127,7 @@ final class Guarded {
                 List.of("10"),
                 0,
                 0,
-                false);
+                false,
+                null);
     }
 }

@@ -24,7 +24,7 @@ final class Rows {
                 : "bound = '{10}', bound_captured_at = timestamptz '2026-01-01 00:00Z', started_at = timestamptz '2026-01-01 00:00Z'";
         db.execute("update backfill set state = '" + state.wireName() + "', generation = 7, key_codec = 'v1:bigint', "
                 + started
-                + ", bound_empty = false, bound_xmax = 1, checkpoint = " + checkpoint
+                + ", bound_empty = false, bound_xmax = 1, barrier_passed_at = now(), checkpoint = " + checkpoint
                 + ", claim_token = null, claim_owner = null, claimed_at = null, claim_expires_at = null, attempts = 0,"
                 + " contended = 0, next_attempt_at = null, failure_code = null, failure_message = null,"
                 + " failure_sql_state = null, failure_at = null, completed_lsn = null, completed_at = "

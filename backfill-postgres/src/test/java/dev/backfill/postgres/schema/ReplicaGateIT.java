@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.backfill.host.Backfills;
 import dev.backfill.host.SchemaMode;
 import dev.backfill.postgres.ReplicaGate;
+import dev.backfill.postgres.ReplicaGate.Replayed;
 import dev.backfill.postgres.startup.Host;
 import dev.backfill.testkit.Eventually;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,12 +69,16 @@ class ReplicaGateIT {
                     "the WAL is there",
                     () -> flag(onStandby, "select pg_last_wal_receive_lsn() > '" + lsn + "'::pg_lsn"));
             assertThat(ReplicaGate.hasReplayed(replica, Host.ID.value())).isFalse();
-            assertThat(ReplicaGate.hasReplayedUpTo(replica, lsn)).isFalse();
-            assertThat(ReplicaGate.hasReplayedUpTo(onPrimary.getConnection(), lsn))
-                    .isTrue();
+            String position = ReplicaGate.positionOf(null, onPrimary.getConnection(), Host.ID.value())
+                    .orElseThrow();
+            assertThat(position).endsWith("/1/" + lsn);
+            assertThat(ReplicaGate.hasReplayedUpTo(replica, position)).isEqualTo(Replayed.NO);
+            assertThat(ReplicaGate.hasReplayedUpTo(onPrimary.getConnection(), position))
+                    .isEqualTo(Replayed.YES);
+            otherHistories(replica, onPrimary, position);
             onStandby.execute("select pg_wal_replay_resume()");
             Eventually.until("the gate opens", () -> ReplicaGate.hasReplayed(replica, Host.ID.value()));
-            assertThat(ReplicaGate.hasReplayedUpTo(replica, lsn)).isTrue();
+            assertThat(ReplicaGate.hasReplayedUpTo(replica, position)).isEqualTo(Replayed.YES);
             assertThat(flag(onStandby, "select count(*) = 50 from items where doubled = n * 2"))
                     .isTrue();
             assertThat(ReplicaGate.hasReplayed(replica, "items.other.v1")).isFalse();
@@ -80,6 +86,18 @@ class ReplicaGateIT {
         onStandby.getConnection().close();
         assertThatThrownBy(() -> ReplicaGate.hasReplayed(replica, Host.ID.value()))
                 .isInstanceOf(SQLException.class);
+    }
+
+    /** However far it has come: of a position of another server or timeline it can't tell. */
+    private static void otherHistories(Connection replica, Statement onPrimary, String position) throws SQLException {
+        String otherServer = "1" + position.substring(2).replaceFirst("/.*", "/1/0/1");
+        String otherTimeline = position.replaceFirst("/1/.*", "/2/0/1");
+        for (Connection server : List.of(replica, onPrimary.getConnection())) {
+            assertThat(ReplicaGate.hasReplayedUpTo(server, otherServer)).isEqualTo(Replayed.CANNOT_TELL);
+            assertThat(ReplicaGate.hasReplayedUpTo(server, otherTimeline)).isEqualTo(Replayed.CANNOT_TELL);
+        }
+        assertThatThrownBy(() -> ReplicaGate.hasReplayedUpTo(replica, "16/B374D848"))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     private static boolean flag(Statement statement, String sql) throws SQLException {

@@ -117,6 +117,12 @@ public final class BatchRunner {
     }
 
     private static BatchResult refused(Begun begun) {
+        if (begun.readOnly()) {
+            return new BatchResult.Failed(new ReadOnlyException());
+        }
+        if (begun.elsewhere() != null) {
+            return new BatchResult.Failed(BreachException.ofTarget(begun.elsewhere()));
+        }
         return begun.waits() ? new BatchResult.Barrier(begun.overdue()) : new BatchResult.NotMine();
     }
 

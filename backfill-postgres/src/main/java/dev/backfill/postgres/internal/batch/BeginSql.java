@@ -12,6 +12,7 @@ import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.ClaimSql;
 import dev.backfill.postgres.internal.row.HealthSql;
 import dev.backfill.postgres.internal.row.PaceSql;
+import dev.backfill.postgres.internal.row.Target;
 import dev.backfill.postgres.internal.row.TotalsSql.Totals;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -29,12 +30,15 @@ public final class BeginSql {
     private static final String MINE = "b.state = 'running' AND b.generation = :generation AND b.claim_token = :token"
             + " AND b.claim_expires_at > pg_catalog.clock_timestamp()";
 
+    private static final String READ_ONLY = "(pg_catalog.current_setting('transaction_read_only') = 'on')";
+
     // One row even where the backfill has none: the limits and the gate must be set for what comes behind.
-    private static final String BEGIN =
-            "/* backfill:begin */ SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;"
-                    + "/* backfill:begin */ SELECT {limits}, pg_catalog.set_config('application_name', :application, true), {untold}, {counts}, "
-                    + PageSql.gate(MINE + " AND (NOT :barrier OR {passed})") + " = 'open' AS open, "
-                    + MINE + " AND :barrier AND NOT {passed} AS waits," + """
+    private static final String BEGIN = "/* backfill:begin */ SET TRANSACTION ISOLATION LEVEL READ COMMITTED;"
+            + "/* backfill:begin */ SELECT {limits}, pg_catalog.set_config('application_name', :application, true), {untold}, {counts}, "
+            + PageSql.gate(MINE + " AND NOT " + READ_ONLY + " AND " + Target.PINNED + " AND (NOT :barrier OR {passed})")
+            + " = 'open' AS open, "
+            + Target.ELSEWHERE + " AS elsewhere, " + READ_ONLY + " AS read_only, "
+            + MINE + " AND :barrier AND NOT {passed} AS waits," + """
              b.barrier_since < pg_catalog.clock_timestamp() - :barrier_millis * interval '1 millisecond' AS overdue,
               pg_catalog.pg_current_xact_id()::text AS xid, {wal} AS wal_position,
               p.id IS NOT NULL AS paced, p.pause_ratio, p.rows_per_second, p.wal_bytes_per_second, p.target_batch_millis,
@@ -46,15 +50,19 @@ public final class BeginSql {
     private final Sql withWindow;
     private final long barrierMillis;
     private final boolean barrier;
+    private final String table;
 
     /**
      * Compiles the statements.
      *
      * @param barrier whether the start barrier is waited for (SR-6)
+     * @param table the source table, quoted
      * @param window the first statement of a window
      * @param tableOid the source, whose changed rows are counted
      */
-    public BeginSql(Names names, EngineOptions options, boolean barrier, PageSql.Forms window, long tableOid) {
+    public BeginSql(
+            Names names, EngineOptions options, boolean barrier, String table, PageSql.Forms window, long tableOid) {
+        this.table = table;
         this.barrier = barrier;
         this.window = window;
         barrierMillis = options.barrierTimeout().toMillis();
@@ -74,6 +82,8 @@ public final class BeginSql {
      *
      * @param open whether the batch may run: the row is there, the claim is ours, its lease holds, and every transaction that wrote
      *     before the bound was captured has ended, where that is waited for (SR-6)
+     * @param elsewhere which other table the name means now; null where it is the one that it was at start
+     * @param readOnly whether the database, the role or the session is read-only (CF-10)
      * @param waits whether only those transactions are in the way
      * @param overdue whether they have been waited for too long
      * @param xid the transaction's ID, which the fence must see again
@@ -83,6 +93,8 @@ public final class BeginSql {
      */
     public record Begun(
             boolean open,
+            @Nullable String elsewhere,
+            boolean readOnly,
             boolean waits,
             boolean overdue,
             String xid,
@@ -119,6 +131,11 @@ public final class BeginSql {
         }
     }
 
+    /** Whether the start barrier is waited for. */
+    boolean barrier() {
+        return barrier;
+    }
+
     /** The look, for a flush that begins with it. */
     Sql look() {
         return alone;
@@ -128,6 +145,7 @@ public final class BeginSql {
     Params params(Claim claim) {
         return ClaimSql.of(claim)
                 .and("barrier", barrier)
+                .and("table", table)
                 .and("barrier_millis", barrierMillis)
                 .and("application", ApplicationName.of(claim));
     }
@@ -147,6 +165,8 @@ public final class BeginSql {
     private static Begun begun(ResultSet row) throws SQLException {
         return new Begun(
                 row.getBoolean("open"),
+                row.getString("elsewhere"),
+                row.getBoolean("read_only"),
                 row.getBoolean("waits"),
                 row.getBoolean("overdue"),
                 row.getString("xid"),

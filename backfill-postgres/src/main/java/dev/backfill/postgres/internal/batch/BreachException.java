@@ -4,6 +4,7 @@ import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.postgres.internal.jdbc.GuardedConnection;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.SqlFailure;
+import dev.backfill.postgres.internal.row.Target;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,11 @@ public final class BreachException extends Exception {
 
     public DiagnosticCode code() {
         return code;
+    }
+
+    /** The table's name means another table than it did at start (SR-10). */
+    public static BreachException ofTarget(String elsewhere) {
+        return new BreachException(DiagnosticCode.INCOMPATIBLE_SCHEMA, Target.changed(elsewhere), null);
     }
 
     /** A rule of the table, made after the claim: what the repair's statement did and counted is not what it says. */

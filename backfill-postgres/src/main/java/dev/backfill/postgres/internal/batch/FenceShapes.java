@@ -5,6 +5,7 @@ import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.HealthSql;
 import dev.backfill.postgres.internal.row.KeySql;
+import dev.backfill.postgres.internal.row.Target;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -35,17 +36,22 @@ final class FenceShapes {
               AND b.claim_expires_at > pg_catalog.clock_timestamp()
               AND {began}
               AND {window}
+              AND {pinned}
               AND pg_catalog.pg_current_xact_id_if_assigned()::text = {xid}
               AND pg_catalog.current_setting('transaction_isolation') = 'read committed'
               AND pg_catalog.clock_timestamp() - pg_catalog.now() <= :limit_millis * interval '1 millisecond'{guard}
             RETURNING b.state{returning}""";
 
+    // Whoever commits a batch has waited for the barrier; from here on no transaction ID is compared (SR-6).
+    private static final String PASSED =
+            " barrier_passed_at = coalesce(b.barrier_passed_at, pg_catalog.clock_timestamp()),";
+
     private static final String ADVANCE = """
             checkpoint = CASE WHEN {new} = {bound} THEN b.bound ELSE {last} END,
               state = CASE WHEN {new} = {bound} THEN 'validating' ELSE b.state END,
-              validating_at = CASE WHEN {new} = {bound} THEN pg_catalog.clock_timestamp() ELSE b.validating_at END,""";
+              validating_at = CASE WHEN {new} = {bound} THEN pg_catalog.clock_timestamp() ELSE b.validating_at END,{passed}""";
 
-    private static final String ADVANCE_EMPTY = "state = 'validating', validating_at = pg_catalog.clock_timestamp(),";
+    private static final String ADVANCE_EMPTY = "state = 'validating', validating_at = pg_catalog.clock_timestamp(),{passed}";
 
     private static final String AFTER_CHECKPOINT =
             "b.checkpoint = :previous::text[] AND {new} > {previous} AND {new} <= {bound}";
@@ -119,7 +125,7 @@ final class FenceShapes {
     private final Shape laterOfRange;
     private final Shape empty;
 
-    FenceShapes(Names names, KeySql key, Origin origin) {
+    FenceShapes(Names names, KeySql key, Origin origin, boolean barrier) {
         Map<String, String> parts = new HashMap<>(keys(key, origin.last()));
         parts.putAll(Map.of(
                 "from", origin.from(),
@@ -128,6 +134,8 @@ final class FenceShapes {
                 "changed", origin.changed(),
                 "xid", origin.xid(),
                 "guard", origin.guard(),
+                "pinned", Target.PINNED,
+                "passed", barrier ? PASSED : "",
                 "returning",
                         origin.answers() ? ", t.last, t.scanned, t.changed, " + HealthSql.POSITION + " AS wal" : ""));
         String answer = origin.answers()

@@ -11,6 +11,7 @@ import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.ClaimSql;
 import dev.backfill.postgres.internal.row.KeySql;
+import dev.backfill.postgres.internal.row.Target;
 import dev.backfill.postgres.internal.row.Values;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -35,13 +36,20 @@ public final class FenceSql {
     private final long leaseMillis;
     private final long limitMillis;
     private final boolean fused;
+    private final String table;
 
-    /** Compiles the fence for a key. */
-    public FenceSql(Names names, KeySql key, EngineOptions options) {
-        shapes = new FenceShapes(names, key, Origin.CLIENT);
+    /**
+     * Compiles the fence for a key.
+     *
+     * @param barrier whether a batch has waited for the start barrier
+     */
+    public FenceSql(Names names, KeySql key, EngineOptions options, boolean barrier) {
+        table = key.table();
+        shapes = new FenceShapes(names, key, Origin.CLIENT, barrier);
         breach = names.sql(FenceShapes.fill(
                 "/* backfill:breach */ SELECT coalesce({new} > {previous}, {new} > {low}, b.checkpoint IS NULL) AS forward,"
-                        + " {new} <= {bound} AS within FROM {backfill} AS b WHERE b.id = :id",
+                        + " {new} <= {bound} AS within, " + Target.ELSEWHERE
+                        + " AS elsewhere FROM {backfill} AS b WHERE b.id = :id",
                 FenceShapes.keys(key, ":new::text[]")));
         leaseMillis = options.lease().toMillis();
         limitMillis = options.transactionTimeout().toMillis();
@@ -63,7 +71,8 @@ public final class FenceSql {
                 .and("previous", Values.array(claim.checkpoint()))
                 .and("low", Values.array(claim.rangeLow()))
                 .and("lease_millis", leaseMillis)
-                .and("limit_millis", limitMillis);
+                .and("limit_millis", limitMillis)
+                .and("table", table);
     }
 
     /**
@@ -134,17 +143,21 @@ public final class FenceSql {
      *
      * @param forward whether the new checkpoint was after the old one
      * @param within whether it was at or below the bound
+     * @param elsewhere which other table the name means now; null where it is the one that it was at start
      */
-    public record WindowCheck(boolean forward, boolean within) {}
+    public record WindowCheck(
+            boolean forward, boolean within, @Nullable String elsewhere) {}
 
     /** Compares a rejected checkpoint with the row. */
     public WindowCheck check(Session session, Claim claim, List<String> checkpoint) throws SQLException {
-        Params params = Params.of("id", claim.id().value()).and("new", Values.array(checkpoint));
+        Params params = Params.of("id", claim.id().value())
+                .and("new", Values.array(checkpoint))
+                .and("table", table);
         try (PreparedStatement statement = breach.prepare(session.connection(), params);
                 ResultSet row = statement.executeQuery()) {
             return row.next()
-                    ? new WindowCheck(row.getBoolean("forward"), row.getBoolean("within"))
-                    : new WindowCheck(true, true);
+                    ? new WindowCheck(row.getBoolean("forward"), row.getBoolean("within"), row.getString("elsewhere"))
+                    : new WindowCheck(true, true, null);
         }
     }
 }

@@ -9,6 +9,7 @@ import dev.backfill.postgres.internal.batch.WindowRepair.Window;
 import dev.backfill.postgres.internal.batch.WriteBackSql.Write;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
+import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.Claim;
@@ -50,8 +51,8 @@ public final class OneFlush {
         this.fence = fence;
         this.window = repair.inOneFlush();
         this.read = new TotalsSql(names);
-        this.told = new FenceShapes(names, key, Origin.toldAndCounted(tableOid, key.table()));
-        this.counted = new FenceShapes(names, key, Origin.counted(tableOid, key.table()));
+        this.told = new FenceShapes(names, key, Origin.toldAndCounted(tableOid, key.table()), begin.barrier());
+        this.counted = new FenceShapes(names, key, Origin.counted(tableOid, key.table()), begin.barrier());
     }
 
     /** Whether the next batch should be tried so; one that failed is not tried again at once, nor a second one for longer. */
@@ -153,7 +154,7 @@ public final class OneFlush {
             session.spoil();
             return new BatchResult.Unknown(e, null);
         }
-        if (!FenceSql.MISSED.equals(e.getSQLState())) {
+        if (!FenceSql.MISSED.equals(e.getSQLState()) && !SqlFailure.isWriteInReadOnly(e)) {
             // The server refused a statement before COMMIT, and skipped everything behind it.
             session.failed(e);
             return new BatchResult.Failed(e);

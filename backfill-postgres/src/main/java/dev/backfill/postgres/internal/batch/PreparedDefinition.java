@@ -29,8 +29,9 @@ public record PreparedDefinition(
             Names names, EngineOptions options, BackfillDefinition<?> definition, TableFacts facts) {
         KeySql key = new KeySql(definition.table(), definition.key());
         WindowRepair repair = repair(definition, key, facts);
-        BeginSql begin = new BeginSql(names, options, definition.startBarrier(), repair.first(), facts.oid());
-        FenceSql fence = new FenceSql(names, key, options);
+        boolean barrier = definition.startBarrier();
+        BeginSql begin = new BeginSql(names, options, barrier, key.table(), repair.first(), facts.oid());
+        FenceSql fence = new FenceSql(names, key, options, barrier);
         OneFlush flush = options.fusedCommit() && facts.plain()
                 ? new OneFlush(names, key, repair, begin, fence, facts.oid())
                 : null;

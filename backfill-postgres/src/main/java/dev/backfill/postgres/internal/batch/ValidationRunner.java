@@ -118,7 +118,7 @@ public final class ValidationRunner {
     public Result run(BackfillDefinition<?> definition, Alone alone) {
         try (Session session = sessions.open(timeout.plus(SOCKET_MARGIN))) {
             try {
-                Optional<Begun> row = sql.begin(session, definition.id());
+                Optional<Begun> row = sql.begin(session, definition);
                 if (row.isEmpty()
                         || !Readable.judge(row.get().facts(), definition).yes()) {
                     return new Result.Unreadable();
@@ -127,16 +127,15 @@ public final class ValidationRunner {
                 if (!begun.alone()) {
                     return new Result.Busy();
                 }
+                if (begun.elsewhere() != null) {
+                    return new Result.Failed(BreachException.ofTarget(begun.elsewhere()));
+                }
                 if (definition.startBarrier() && !begun.barrierPassed()) {
                     return new Result.BehindBarrier(begun.overdue());
                 }
                 alone.begin();
                 ValidationOutcome outcome = proveReadOnly(session, definition, begun.span());
-                if (!sql.isUntouched(session)) {
-                    throw new BreachException(
-                            DiagnosticCode.VALIDATION_WROTE, DiagnosticCode.VALIDATION_WROTE.meaning(), null);
-                }
-                return new Result.Ran(outcome, begun);
+                return ended(session, begun, outcome);
             } catch (SQLException e) {
                 session.failed(e);
                 return new Result.Failed(e);
@@ -146,6 +145,18 @@ public final class ValidationRunner {
         } catch (SQLException e) {
             return new Result.Failed(e);
         }
+    }
+
+    private Result ended(Session session, Begun begun, ValidationOutcome outcome) throws SQLException, BreachException {
+        ValidationSql.Ended ended = sql.end(session);
+        if (!ended.untouched()) {
+            throw new BreachException(DiagnosticCode.VALIDATION_WROTE, DiagnosticCode.VALIDATION_WROTE.meaning(), null);
+        }
+        if (!ended.current()) {
+            throw new SQLException(
+                    "a table was rewritten under the validation, whose snapshot does not show its rows", "40001");
+        }
+        return new Result.Ran(outcome, begun);
     }
 
     /** PostgreSQL refuses what writes; that is the definition's breach, not the server's trouble. */

@@ -82,7 +82,8 @@ public final class ControlTransaction {
             audit(session, asked, row.state(), row.position(), "replayed");
             return control.replay(session, row, earlier);
         }
-        Decision<T> decided = control.decide(session, readable(row));
+        refuseIfMovedOn(asked, readable(row));
+        Decision<T> decided = control.decide(session, row);
         audit(session, asked, decided.prior(), decided.now(), decided.outcome());
         if (decided.result() != null) {
             ledger.answer(
@@ -96,6 +97,13 @@ public final class ControlTransaction {
         return earlier != null && earlier.result() != null;
     }
 
+    private static void refuseIfMovedOn(Asked asked, Row row) throws RefusedException {
+        Long expected = asked.decidedOn();
+        if (expected != null && expected != row.generation()) {
+            throw RefusedException.because(ConflictCode.GENERATION_CONFLICT, row);
+        }
+    }
+
     /** The row, for those that may go on only if they can read it (ID-5). */
     static Row readable(Row row) throws RefusedException {
         if (!Readable.isKnown(row.contract())) {
@@ -105,7 +113,7 @@ public final class ControlTransaction {
     }
 
     /** Why it was refused. What was entered is rolled back, so the same request may come again; that it was refused is recorded apart. */
-    ActionOutcome refusal(Asked asked, RefusedException refused, boolean audited) throws SQLException {
+    ActionOutcome.Refusal refusal(Asked asked, RefusedException refused, boolean audited) throws SQLException {
         return transactions.inTransaction(session -> {
             if (audited) {
                 audit(session, asked, refused.state(), refused.at, refused.outcomeCode());

@@ -5,82 +5,120 @@ import dev.backfill.internal.BoundedText;
 import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.Authority;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Audits denials, each for itself while they are few, as one counted summary while they are a flood (AU-3): the table can't be filled
- * by somebody without a credential. The count is a summary of the past and decides nothing, so it may live in memory. Thread-safe.
+ * Audits attempts that were turned away, each for itself while those of one name are few, and as one counted summary under that name
+ * while they are a flood (AU-3): nobody can fill the table, and a flood of one name hides no attempt of another. The counts are
+ * summaries of the past and decide nothing, so they may live in memory. Thread-safe.
  */
 public final class DenialLog {
 
     private static final int EACH_FOR_ITSELF = 20;
+    private static final int MOST_NAMES = 1_000;
+    private static final int MOST_ACTION = 16;
     private static final long WINDOW = Duration.ofMinutes(1).toNanos();
 
-    private long windowBegan = System.nanoTime();
-    private int inWindow;
-    private long unwritten;
+    private final Map<String, Tally> tallies = new LinkedHashMap<>();
 
-    /** Records one; never throws, because a denial stands whatever becomes of its record. */
+    /** What one name attempted of late; guarded by the log. */
+    private static final class Tally {
+
+        private final Authority authority;
+        private long began = System.nanoTime();
+        private int inWindow;
+        private long unwritten;
+
+        Tally(Authority authority) {
+            this.authority = authority;
+        }
+
+        boolean isOver() {
+            return System.nanoTime() - began > WINDOW;
+        }
+    }
+
+    /** Records one; never throws, because the answer stands whatever becomes of its record. */
     void record(
-            AuditTrail trail, Authority authority, String attempted, @Nullable String id, @Nullable String requestId) {
-        if (admit()) {
-            if (!flush(trail)) {
-                // What can't be written now is counted, and not tried a second time while somebody waits.
-                count(1);
-                return;
-            }
-            // An ID that breaks the rule is left out: it could be anything.
-            BackfillId named = id != null && BackfillId.isValid(id) ? BackfillId.of(id) : null;
-            String request = requestId == null ? null : BoundedText.clean(requestId, 128);
-            if (!trail.write(
-                    new AuditRecord(authority, named, request, cut(attempted), null, null, null, "denied", null))) {
-                count(1);
-            }
+            AuditTrail trail,
+            Authority authority,
+            String attempted,
+            @Nullable String id,
+            @Nullable String requestId,
+            String outcome) {
+        if (!admit(authority)) {
+            return;
+        }
+        if (!flush(trail)) {
+            // What can't be written now is counted, and not tried a second time while somebody waits.
+            count(authority, 1);
+            return;
+        }
+        // An ID that breaks the rule is left out: it could be anything.
+        BackfillId named = id != null && BackfillId.isValid(id) ? BackfillId.of(id) : null;
+        String request = requestId == null ? null : BoundedText.clean(requestId, 128);
+        String action = BoundedText.clean(attempted, MOST_ACTION);
+        if (!trail.write(new AuditRecord(authority, named, request, action, null, null, null, outcome, null))) {
+            count(authority, 1);
         }
     }
 
-    private static String cut(String attempted) {
-        return BoundedText.clean(attempted, 16);
-    }
-
-    private synchronized boolean admit() {
-        if (System.nanoTime() - windowBegan > WINDOW) {
-            windowBegan = System.nanoTime();
-            inWindow = 0;
+    private synchronized boolean admit(Authority authority) {
+        Tally tally = tally(authority);
+        if (tally.isOver()) {
+            tally.began = System.nanoTime();
+            tally.inWindow = 0;
         }
-        inWindow++;
-        if (inWindow <= EACH_FOR_ITSELF) {
+        tally.inWindow++;
+        if (tally.inWindow <= EACH_FOR_ITSELF) {
             return true;
         }
-        unwritten++;
+        tally.unwritten++;
         return false;
     }
 
-    /** Writes the summary of a flood, if there was one; false if it could not be written. */
-    boolean flush(AuditTrail trail) {
-        long count;
-        synchronized (this) {
-            count = unwritten;
-            unwritten = 0;
+    private synchronized Tally tally(Authority authority) {
+        Tally known = tallies.get(authority.fingerprint());
+        if (known != null) {
+            return known;
         }
-        if (count > 0
-                && !trail.write(new AuditRecord(
-                        Authority.anonymous(),
-                        null,
-                        null,
-                        "any",
-                        null,
-                        null,
-                        null,
-                        "denied_summary",
-                        count + " further attempts were denied"))) {
-            count(count);
-            return false;
+        if (tallies.size() >= MOST_NAMES) {
+            tallies.values().removeIf(tally -> tally.isOver() && tally.unwritten == 0);
+        }
+        // Of more names than a deployment has operators, the rest share one tally that names nobody.
+        Authority counted = tallies.size() < MOST_NAMES ? authority : Authority.anonymous();
+        return tallies.computeIfAbsent(counted.fingerprint(), name -> new Tally(counted));
+    }
+
+    /** Writes the summaries of floods, if there were any; false if one could not be written. */
+    boolean flush(AuditTrail trail) {
+        for (Tally tally : floods()) {
+            long count = taken(tally);
+            String note = count + " further attempts were denied";
+            if (count > 0
+                    && !trail.write(new AuditRecord(
+                            tally.authority, null, null, "any", null, null, null, "denied_summary", note))) {
+                count(tally.authority, count);
+                return false;
+            }
         }
         return true;
     }
 
-    private synchronized void count(long denials) {
-        unwritten += denials;
+    private synchronized List<Tally> floods() {
+        return tallies.values().stream().filter(tally -> tally.unwritten > 0).toList();
+    }
+
+    private synchronized long taken(Tally tally) {
+        long count = tally.unwritten;
+        tally.unwritten = 0;
+        return count;
+    }
+
+    private synchronized void count(Authority authority, long denials) {
+        tally(authority).unwritten += denials;
     }
 }

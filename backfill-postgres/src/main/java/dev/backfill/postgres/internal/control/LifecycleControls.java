@@ -18,6 +18,7 @@ import dev.backfill.postgres.internal.row.Asked;
 import dev.backfill.postgres.internal.row.LedgerSql.Stored;
 import dev.backfill.postgres.internal.row.Registry;
 import dev.backfill.postgres.internal.row.RowSql.Row;
+import dev.backfill.postgres.internal.row.Target;
 import dev.backfill.postgres.internal.row.Transition;
 import java.sql.SQLException;
 import java.util.List;
@@ -82,6 +83,7 @@ public final class LifecycleControls {
         if (definition == null) {
             throw RefusedException.because(ConflictCode.UNKNOWN_HERE, row);
         }
+        ranges.hold(session, definition);
         SchemaCheck check = SchemaCheck.of(session, definition);
         TableFacts facts = walkable(row, check);
         List<Finding> refused = preflight.statements(session, definition, check);
@@ -92,7 +94,10 @@ public final class LifecycleControls {
         if (!taken.findings().isEmpty()) {
             throw new RefusedException(ConflictCode.PREFLIGHT_FAILED, row, taken.findings());
         }
-        return actions.start(session, definition, taken.range(), facts.estimatedRows());
+        Target target = Target.resolve(session, definition.table())
+                .filter(found -> found.oid() == facts.oid())
+                .orElseThrow(() -> new SQLException("the table was replaced meanwhile", "40001"));
+        return actions.start(session, definition, target, taken.range(), facts.estimatedRows());
     }
 
     /** The facts of a source that can be walked; what can't be started can't be rehearsed either. */
@@ -164,7 +169,7 @@ public final class LifecycleControls {
         }
 
         @Override
-        public ActionOutcome refused(ActionOutcome refusal) {
+        public ActionOutcome refused(ActionOutcome.Refusal refusal) {
             return refusal;
         }
     }

@@ -28,16 +28,17 @@ public record OperatorEvents(Events events) {
 
     /** A validation was answered. */
     ValidationReport answered(OperatorRequest request, ValidationReport report, long startedNanos) {
-        if (report instanceof ValidationReport.Success success) {
-            publish(request, success.replayed() ? "replayed" : "success", generation(success.now()), startedNanos);
-        } else if (report instanceof ValidationReport.Failure failure) {
-            publish(request, failure.replayed() ? "replayed" : "failure", generation(failure.now()), startedNanos);
-        } else if (report instanceof ValidationReport.CurrentState current) {
-            publish(request, "current_state", generation(current.now()), startedNanos);
-        } else {
-            ActionOutcome refusal = ((ValidationReport.Refused) report).refusal();
-            publish(request, name(refusal), generation(refusal), startedNanos);
-        }
+        String outcome = report.match(
+                success -> success.replayed() ? "replayed" : "success",
+                failure -> failure.replayed() ? "replayed" : "failure",
+                none -> "current_state",
+                refused -> name(refused.refusal()));
+        long generation = report.match(
+                success -> generation(success.now()),
+                failure -> generation(failure.now()),
+                none -> generation(none.now()),
+                refused -> generation(refused.refusal()));
+        publish(request, outcome, generation, startedNanos);
         return report;
     }
 
@@ -74,29 +75,24 @@ public record OperatorEvents(Events events) {
     }
 
     private static String name(ActionOutcome outcome) {
-        if (outcome instanceof ActionOutcome.Applied applied) {
-            return applied.replayed() ? "replayed" : "applied";
-        }
-        if (outcome instanceof ActionOutcome.Converged converged) {
-            return converged.replayed() ? "replayed" : "converged";
-        }
-        if (outcome instanceof ActionOutcome.Conflict conflict) {
-            return conflict.replayed() ? "replayed" : conflict.code().wireName();
-        }
-        if (outcome instanceof ActionOutcome.Unavailable unavailable) {
-            return unavailable.reason().wireName();
-        }
-        return outcome instanceof ActionOutcome.UnknownId ? "unknown_id" : "denied";
+        return outcome.match(
+                applied -> applied.replayed() ? "replayed" : "applied",
+                converged -> converged.replayed() ? "replayed" : "converged",
+                refused -> refused.match(
+                        conflict -> conflict.replayed()
+                                ? "replayed"
+                                : conflict.code().wireName(),
+                        unknownId -> "unknown_id",
+                        denied -> "denied",
+                        unavailable -> unavailable.reason().wireName()));
     }
 
     private static long generation(ActionOutcome outcome) {
-        if (outcome instanceof ActionOutcome.Applied applied) {
-            return generation(applied.now());
-        }
-        if (outcome instanceof ActionOutcome.Converged converged) {
-            return generation(converged.now());
-        }
-        return outcome instanceof ActionOutcome.Conflict conflict ? generation(conflict.now()) : 0;
+        return outcome.match(
+                applied -> generation(applied.now()),
+                converged -> generation(converged.now()),
+                refused -> refused.match(
+                        conflict -> generation(conflict.now()), unknownId -> 0L, denied -> 0L, unavailable -> 0L));
     }
 
     private static long generation(BackfillSnapshot now) {

@@ -2,6 +2,7 @@ package dev.backfill.postgres.internal.control;
 
 import dev.backfill.BackfillId;
 import dev.backfill.Pacing;
+import dev.backfill.internal.BoundedText;
 import dev.backfill.operate.AccessDeniedException;
 import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.AuditPage;
@@ -29,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The operator plane over PostgreSQL: authorizes first, then hands on (AU-1, AU-4). Thread-safe. */
 public final class OperatorPlane implements BackfillOperations {
+
+    private static final int MOST_OUTCOME = 24;
 
     private final OperatorAuthorizer authorizer;
     private final Supplier<OperatorHandlers> context;
@@ -119,7 +122,8 @@ public final class OperatorPlane implements BackfillOperations {
     }
 
     /** A control beside the lifecycle. */
-    private <T> T beside(ControlRequest request, String action, Read<T> control, Function<ActionOutcome, T> refusal) {
+    private <T> T beside(
+            ControlRequest request, String action, Read<T> control, Function<ActionOutcome.Refusal, T> refusal) {
         if (!authorize(
                 request.authority(), Capability.CONTROL, action, request.id().value(), request.requestId())) {
             return refusal.apply(new ActionOutcome.Denied());
@@ -131,9 +135,10 @@ public final class OperatorPlane implements BackfillOperations {
             events.answered(request, action, started);
             return outcome;
         } catch (SQLException e) {
-            return refusal.apply(Unavailability.outcome(Unavailability.of(e)));
+            return refusal.apply(
+                    unavailable(request.authority(), action, request.id(), request.requestId(), Unavailability.of(e)));
         } catch (BackfillUnavailableException e) {
-            return refusal.apply(Unavailability.outcome(e));
+            return refusal.apply(unavailable(request.authority(), action, request.id(), request.requestId(), e));
         }
     }
 
@@ -157,9 +162,9 @@ public final class OperatorPlane implements BackfillOperations {
         try {
             return context.get().lifecycle().perform(request);
         } catch (SQLException e) {
-            return Unavailability.outcome(Unavailability.of(e));
+            return unavailable(request, Unavailability.of(e));
         } catch (BackfillUnavailableException e) {
-            return Unavailability.outcome(e);
+            return unavailable(request, e);
         }
     }
 
@@ -179,9 +184,9 @@ public final class OperatorPlane implements BackfillOperations {
         try {
             return context.get().validations().validate(request);
         } catch (SQLException e) {
-            return new ValidationReport.Refused(Unavailability.outcome(Unavailability.of(e)));
+            return new ValidationReport.Refused(unavailable(request, Unavailability.of(e)));
         } catch (BackfillUnavailableException e) {
-            return new ValidationReport.Refused(Unavailability.outcome(e));
+            return new ValidationReport.Refused(unavailable(request, e));
         }
     }
 
@@ -197,12 +202,42 @@ public final class OperatorPlane implements BackfillOperations {
         }
         events.denied(authority);
         try {
-            denials.record(context.get().trail(), authority, attempted, id, requestId);
+            denials.record(context.get().trail(), authority, attempted, id, requestId, "denied");
         } catch (BackfillUnavailableException e) {
             // Denied all the same; there is no table to say so in.
             return false;
         }
         return false;
+    }
+
+    @Override
+    public void rejected(
+            Authority authority, String attempted, @Nullable String id, @Nullable String requestId, String outcome) {
+        try {
+            denials.record(
+                    context.get().trail(),
+                    authority,
+                    attempted,
+                    id,
+                    requestId,
+                    BoundedText.clean(outcome, MOST_OUTCOME));
+        } catch (BackfillUnavailableException e) {
+            // Answered all the same; there is no table to say so in.
+            return;
+        }
+    }
+
+    /** Who was told that the row is busy leaves a record, too: its transaction, with the record in it, was rolled back. */
+    private ActionOutcome.Unavailable unavailable(OperatorRequest request, BackfillUnavailableException e) {
+        return unavailable(request.authority(), request.action().wireName(), request.id(), request.requestId(), e);
+    }
+
+    private ActionOutcome.Unavailable unavailable(
+            Authority authority, String action, BackfillId id, String requestId, BackfillUnavailableException e) {
+        if (e.reason() == BackfillUnavailableException.Reason.BUSY) {
+            rejected(authority, action, id.value(), requestId, e.reason().wireName());
+        }
+        return Unavailability.outcome(e);
     }
 
     private boolean permits(Authority authority, Capability capability) {

@@ -79,10 +79,7 @@ public final class PaceControls {
                 : new PaceOutcome.Refused(kept.refusal());
     }
 
-    private record Kept(
-            Optional<PaceSql.Stored> now,
-            boolean replayed,
-            @Nullable ActionOutcome refusal) {}
+    private record Kept(Optional<PaceSql.Stored> now, boolean replayed, ActionOutcome.@Nullable Refusal refusal) {}
 
     private final class Change implements Control<Kept> {
 
@@ -127,7 +124,7 @@ public final class PaceControls {
         }
 
         @Override
-        public Kept refused(ActionOutcome refusal) {
+        public Kept refused(ActionOutcome.Refusal refusal) {
             return new Kept(Optional.empty(), false, refusal);
         }
     }

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Honest reads, each from one query at that moment (RM). Thread-safe. */
@@ -56,8 +57,8 @@ public final class ReadModel {
 
     Overview list() throws SQLException {
         return transactions.inTransaction(session -> {
-            List<BackfillSnapshot> all = snapshots.all(session);
-            return new Overview(asOf(session), gate(all), all);
+            Snapshots.All all = snapshots.all(session);
+            return new Overview(asOf(session), gate(all), all.readable(), all.unreadable());
         });
     }
 
@@ -69,9 +70,11 @@ public final class ReadModel {
         }
     }
 
-    private Gate gate(List<BackfillSnapshot> all) {
+    private Gate gate(Snapshots.All all) {
         Map<BackfillId, BackfillSnapshot> byId = new HashMap<>();
-        all.forEach(s -> byId.put(s.id(), s));
+        all.readable().forEach(s -> byId.put(s.id(), s));
+        Set<BackfillId> unreadable =
+                all.unreadable().stream().map(Overview.Unreadable::id).collect(Collectors.toSet());
         Set<BackfillId> required = registry.required();
         List<Gate.Reason> reasons = new ArrayList<>();
         for (BackfillId id : required) {
@@ -80,7 +83,8 @@ public final class ReadModel {
             // What was completed over another range, by another key or in a newer format has not done what is required
             // here.
             if (state != BackfillState.COMPLETED || (found != null && !found.knownHere())) {
-                reasons.add(new Gate.Reason(id, state, code(found, state)));
+                String code = unreadable.contains(id) ? ConflictCode.UNKNOWN_HERE.wireName() : code(found, state);
+                reasons.add(new Gate.Reason(id, state, code));
             }
         }
         return new Gate(!required.isEmpty(), reasons.isEmpty(), List.copyOf(required), reasons);

@@ -73,8 +73,7 @@ public final class RehearsalControls {
                         + " process."));
     }
 
-    private record Admitted(
-            Rehearser.@Nullable Prepared prepared, @Nullable ActionOutcome refusal) {}
+    private record Admitted(Rehearser.@Nullable Prepared prepared, ActionOutcome.@Nullable Refusal refusal) {}
 
     private final class Admission implements Control<Admitted> {
 
@@ -116,7 +115,7 @@ public final class RehearsalControls {
         }
 
         @Override
-        public Admitted refused(ActionOutcome refusal) {
+        public Admitted refused(ActionOutcome.Refusal refusal) {
             return new Admitted(null, refusal);
         }
     }

@@ -36,7 +36,7 @@ public record SnapshotMapper(Registry registry, int maxAttempts, WaitingReasons 
 
     BackfillSnapshot map(ResultSet row) throws SQLException {
         BackfillId id = BackfillId.of(row.getString("id"));
-        BackfillState state = BackfillState.ofWireName(row.getString("state"));
+        BackfillState state = Values.state(row);
         Diagnostic failure = diagnostic(row, "failure_code", "failure_message", "failure_sql_state", "failure_at");
         Readable judged = registry.judge(row.getString("id"), facts(row, state));
         String family = row.getString("family");

@@ -128,7 +128,7 @@ public final class ValidationControls {
         }
 
         @Override
-        public Optional<ValidationReport> refused(ActionOutcome refusal) {
+        public Optional<ValidationReport> refused(ActionOutcome.Refusal refusal) {
             return Optional.of(new ValidationReport.Refused(refusal));
         }
     }

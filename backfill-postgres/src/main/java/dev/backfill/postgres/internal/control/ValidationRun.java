@@ -8,6 +8,7 @@ import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.operate.ValidationReport.Reason;
+import dev.backfill.postgres.internal.batch.BreachException;
 import dev.backfill.postgres.internal.batch.ValidationRunner;
 import dev.backfill.postgres.internal.batch.ValidationSql.Begun;
 import dev.backfill.postgres.internal.events.Events;
@@ -129,7 +130,11 @@ public final class ValidationRun {
         if (result instanceof ValidationRunner.Result.Unreadable) {
             return Reason.UNKNOWN_HERE;
         }
-        SQLException sql = SqlFailure.in(((ValidationRunner.Result.Failed) result).cause());
+        Throwable cause = ((ValidationRunner.Result.Failed) result).cause();
+        if (cause instanceof BreachException breach && breach.code() == DiagnosticCode.INCOMPATIBLE_SCHEMA) {
+            return Reason.INCOMPATIBLE_SCHEMA;
+        }
+        SQLException sql = SqlFailure.in(cause);
         if (sql != null && SqlFailure.isTooSlow(sql)) {
             return Reason.TIMED_OUT;
         }
@@ -157,7 +162,7 @@ public final class ValidationRun {
         private final ValidationOutcome outcome;
 
         Verdict(Asked asked, ValidationRunner.Result.Ran ran) {
-            this.asked = asked;
+            this.asked = asked.decided();
             this.judged = ran.row();
             this.outcome = ran.outcome();
         }
@@ -201,7 +206,13 @@ public final class ValidationRun {
                 return;
             }
             Asked ofTheEngine = new Asked(
-                    asked.requestId(), "complete", asked.id(), new Authority(Authority.Kind.ENGINE, null), null, null);
+                    asked.requestId(),
+                    "complete",
+                    asked.id(),
+                    new Authority(Authority.Kind.ENGINE, null),
+                    null,
+                    null,
+                    null);
             transaction.audit(
                     session,
                     ofTheEngine,
@@ -211,7 +222,7 @@ public final class ValidationRun {
         }
 
         @Override
-        public Boolean refused(ActionOutcome refusal) {
+        public Boolean refused(ActionOutcome.Refusal refusal) {
             return false;
         }
     }

@@ -32,6 +32,12 @@ public record WaitingReasons(BooleanSupplier allBusy, Supervisor supervisor) {
         if (!state.isWorking()) {
             return null;
         }
+        if (row.getBoolean("read_only")) {
+            return new Waiting(
+                    Waiting.Reason.READ_ONLY,
+                    "This server is a standby, or default_transaction_read_only is on for the database, the role or the session.",
+                    null);
+        }
         boolean held = row.getBoolean("unexpired");
         int waiter = row.getInt("waiter");
         if (waiter != 0) {

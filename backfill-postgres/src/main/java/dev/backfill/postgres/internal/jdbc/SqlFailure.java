@@ -65,6 +65,11 @@ public enum SqlFailure {
         return null;
     }
 
+    /** Whether it says that a unique value is there already. */
+    public static boolean isDuplicate(SQLException e) {
+        return "23505".equals(e.getSQLState());
+    }
+
     /** Whether it says that something took too long, so that a smaller window may help. */
     public static boolean isTooSlow(SQLException e) {
         String state = e.getSQLState();

@@ -62,7 +62,35 @@ public final class Catalog {
             WHERE collname = :name AND collencoding IN (-1, (SELECT encoding FROM pg_catalog.pg_database
               WHERE datname = pg_catalog.current_database())) AND pg_catalog.pg_collation_is_visible(oid)""");
 
+    // What PostgreSQL itself warns about: recorded, and another one than the operating system's now.
+    private static final String VERSION = """
+            /* backfill:catalog */ SELECT coalesce({changed}, false) AS changed FROM pg_catalog.pg_collation AS l
+            WHERE l.collname = :name AND l.collencoding IN (-1, (SELECT encoding FROM pg_catalog.pg_database
+              WHERE datname = pg_catalog.current_database())) AND pg_catalog.pg_collation_is_visible(l.oid)""";
+
+    private static final String OWN = "l.collversion <> pg_catalog.pg_collation_actual_version(l.oid)";
+
+    private static final Sql VERSION_BEFORE_15 = Sql.of(VERSION, Map.of("changed", OWN));
+
+    private static final Sql VERSION_CHANGED = Sql.of(
+            VERSION,
+            Map.of(
+                    "changed",
+                    "CASE WHEN l.collprovider = 'd' THEN ("
+                            + "SELECT d.datcollversion <> pg_catalog.pg_database_collation_actual_version(d.oid) FROM pg_catalog.pg_database AS d"
+                            + " WHERE d.datname = pg_catalog.current_database()) ELSE " + OWN + " END"));
+
     private Catalog() {}
+
+    /** Whether a collation's order may be another one than when its indexes were built; the default's is known from 15 on. */
+    public static boolean isVersionChanged(Session session, String collation) throws SQLException {
+        boolean before15 = session.connection().getMetaData().getDatabaseMajorVersion() < 15;
+        Sql sql = before15 ? VERSION_BEFORE_15 : VERSION_CHANGED;
+        try (PreparedStatement statement = sql.prepare(session.connection(), Params.of("name", collation));
+                ResultSet row = statement.executeQuery()) {
+            return row.next() && row.getBoolean("changed");
+        }
+    }
 
     /** The facts of a table; empty when there is no such table, or something else of that name. */
     public static Optional<TableFacts> table(Session session, TableName name) throws SQLException {

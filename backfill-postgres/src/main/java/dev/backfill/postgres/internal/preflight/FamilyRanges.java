@@ -33,6 +33,25 @@ public final class FamilyRanges {
         this.families = new FamilySql(names);
     }
 
+    /**
+     * Waits for every other start that may divide the same source, or take it as a whole, and holds off those that come later until
+     * the transaction ends: what is found after this stays true (ID-4).
+     */
+    public void hold(Session session, BackfillDefinition<?> definition) throws SQLException {
+        FamilyPart part = definition.part().orElse(null);
+        if (part != null) {
+            // Parts don't contradict each other, so they share it.
+            families.share(session, part.family().value());
+            return;
+        }
+        // A whole under a part's ID collides with that part's family, and one under a family's own ID with that family.
+        Matcher partId = PART_ID.matcher(definition.id().value());
+        if (partId.matches()) {
+            families.hold(session, partId.group(1));
+        }
+        families.hold(session, definition.id().value());
+    }
+
     /** What keeps a part from being started; nothing for a definition of a whole source. */
     List<Finding> findings(Session session, BackfillDefinition<?> definition) throws SQLException {
         FamilyPart part = definition.part().orElse(null);
@@ -55,6 +74,14 @@ public final class FamilyRanges {
 
     /** A definition of the whole source must not take the ID of a part: it would repair the other parts' rows again. */
     private List<Finding> familyOf(Session session, BackfillId id) throws SQLException {
+        if (families.find(session, id).isPresent()) {
+            return List.of(new Finding(
+                    "family_part_started_alone",
+                    id.value(),
+                    "Backfill " + id
+                            + " is a family that was started, and this process declares it as a repair of the whole"
+                            + " source. Declare the family, or use another ID (ID-4)."));
+        }
         Matcher part = PART_ID.matcher(id.value());
         if (!part.matches()) {
             return List.of();

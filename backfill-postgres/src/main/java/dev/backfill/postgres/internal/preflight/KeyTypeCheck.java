@@ -119,7 +119,8 @@ final class KeyTypeCheck {
                 : Optional.of(new Finding(
                         "key_round_trip",
                         subject,
-                        "A value of key column " + subject + " is not the same when it is read back from its text, so no"
+                        "A value of key column " + subject
+                                + " is not the same when it is read back from its text, so no"
                                 + " checkpoint can be kept in type " + key.sqlType() + ". Order by another key."));
     }
 

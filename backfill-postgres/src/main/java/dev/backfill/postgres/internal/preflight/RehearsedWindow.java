@@ -107,7 +107,7 @@ public final class RehearsedWindow implements Callable<Sample>, Overrun {
     }
 
     private void begin(Session opened) throws SQLException {
-        Sql begin = Sql.of("/* backfill:rehearsal */ SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;"
+        Sql begin = Sql.of("/* backfill:rehearsal */ SET TRANSACTION ISOLATION LEVEL READ COMMITTED;"
                 + "/* backfill:rehearsal */ SELECT " + limits.asSelectItems()
                 + ", pg_catalog.set_config('application_name', :application, true), "
                 + PageSql.UNTOLD);

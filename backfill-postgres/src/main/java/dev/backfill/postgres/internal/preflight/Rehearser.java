@@ -132,7 +132,8 @@ public final class Rehearser {
                     after.orElse(null),
                     0,
                     0,
-                    false);
+                    false,
+                    null);
         }
     }
 

@@ -66,6 +66,7 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
         for (String written : writtenColumns(definition)) {
             writable(facts, table, written, incompatible);
         }
+        collations(session, definition, incompatible);
         List<Finding> unwalkable = incompatible.isEmpty() ? keyFindings(session, definition, facts) : List.of();
         return new SchemaCheck(facts, incompatible, unwalkable);
     }
@@ -117,6 +118,22 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
                     "privilege_missing",
                     table + "." + name,
                     "This database role may not update column " + table + "." + name + ". Grant UPDATE on it."));
+        }
+    }
+
+    /** Work and proof would read through one index, whose order is not the collation's any more (SR-9, VA-4). */
+    private static void collations(Session session, BackfillDefinition<?> definition, List<Finding> findings)
+            throws SQLException {
+        for (KeyColumn key : definition.key().columns()) {
+            if (key.collation() != null && Catalog.isVersionChanged(session, key.collation())) {
+                String subject = definition.table() + "." + key.name();
+                findings.add(new Finding(
+                        "collation_version_changed",
+                        subject,
+                        "The version of collation " + key.collation() + " of key column " + subject
+                                + " is not the recorded one, so its indexes may be out of order. REINDEX them, then ALTER"
+                                + " COLLATION or DATABASE … REFRESH VERSION."));
+            }
         }
     }
 

@@ -88,6 +88,7 @@ public record StatementProbe(Names names, EngineOptions options) {
                             + " that an index on " + definition.key() + " is valid."));
         }
         findings.addAll(validations(session, definition, prepared.key(), params));
+        findings.addAll(NeverMatches.findings(session, definition));
         return findings;
     }
 
@@ -171,9 +172,9 @@ public record StatementProbe(Names names, EngineOptions options) {
     }
 
     /** What came of planning: refused, or a plan. */
-    private record Planned(@Nullable SQLException refused, JsonNode plan) {}
+    record Planned(@Nullable SQLException refused, JsonNode plan) {}
 
-    private static Planned plan(Session session, Sql sql, Params params) throws SQLException {
+    static Planned plan(Session session, Sql sql, Params params) throws SQLException {
         run(session, "/* backfill:probe */ SAVEPOINT backfill_probe_");
         try (PreparedStatement statement = sql.explained().prepare(session.connection(), params);
                 ResultSet row = statement.executeQuery()) {

@@ -44,6 +44,8 @@ public final class ActionSql {
                 /* backfill:start */ UPDATE {backfill} SET state = 'running', generation = generation + 1, key_codec = :key_codec,
                   contract = CASE WHEN :range_parts::integer IS NULL THEN 1 ELSE 2 END,
                   range_parts = :range_parts::integer, range_low = :range_low::text[],
+                  target_schema = :target_schema, target_table = :target_table, target_oid = :target_oid,
+                  target_database = :target_database, target_system = :target_system,
                   bound = :bound::text[], bound_empty = :bound::text[] IS NULL, rows_estimated = :rows_estimated::bigint,
                   bound_captured_at = coalesce(:captured_at::timestamptz, pg_catalog.clock_timestamp()), started_at = pg_catalog.clock_timestamp()
                 WHERE id = :id AND state IN (""" + sources(BackfillAction.START) + ") RETURNING state, generation");
@@ -74,9 +76,10 @@ public final class ActionSql {
 
     /** Enters {@code running} with a bound captured in the session's transaction (SR-1); empty if the state forbids it. */
     public Optional<Transition> start(
-            Session session, BackfillDefinition<?> definition, Range range, @Nullable Long estimatedRows)
+            Session session, BackfillDefinition<?> definition, Target target, Range range, @Nullable Long estimatedRows)
             throws SQLException {
-        Params params = Params.of("id", definition.id().value())
+        Params params = target.params()
+                .and("id", definition.id().value())
                 .and("key_codec", definition.key().codec())
                 .and("bound", Values.array(range.bound()))
                 .and("range_parts", range.parts())

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param note the operator's note
  * @param parameters what is asked beyond the action, as a versioned text that two requests share only if they ask the same; null for
  *     actions without parameters
+ * @param decidedOn the generation on which it was decided; null for whatever the row has. No part of the identity
  */
 public record Asked(
         String requestId,
@@ -25,7 +26,8 @@ public record Asked(
         BackfillId id,
         Authority authority,
         @Nullable String note,
-        @Nullable String parameters) {
+        @Nullable String parameters,
+        @Nullable Long decidedOn) {
 
     /** Of a lifecycle request. */
     public static Asked of(OperatorRequest request) {
@@ -35,12 +37,25 @@ public record Asked(
                 request.id(),
                 request.authority(),
                 request.note(),
-                null);
+                null,
+                request.decidedOn());
     }
 
     /** Of a request that moves nothing in the row. */
     public static Asked of(ControlRequest request, String action, @Nullable String parameters) {
-        return new Asked(request.requestId(), action, request.id(), request.authority(), request.note(), parameters);
+        return new Asked(
+                request.requestId(),
+                action,
+                request.id(),
+                request.authority(),
+                request.note(),
+                parameters,
+                request.decidedOn());
+    }
+
+    /** The same request once it was decided: what follows is fenced by what was judged. */
+    public Asked decided() {
+        return new Asked(requestId, action, id, authority, note, parameters, null);
     }
 
     /** Its audit record. */

@@ -15,11 +15,13 @@ import org.jspecify.annotations.Nullable;
 /** Writes audit records in the transaction of the change, to the library's table or the host's sink (AU-3). Immutable. */
 public final class AuditSql {
 
+    private final Names names;
     private final Sql insert;
     private final @Nullable AuditSink sink;
 
     /** Over the library's table, or the host's sink instead. */
     public AuditSql(Names names, @Nullable AuditSink sink) {
+        this.names = names;
         this.sink = sink;
         insert = names.sql("""
                 /* backfill:audit */ INSERT INTO {audit} (actor, authority, id, request_id, action, prior_state, resulting_state,
@@ -36,7 +38,7 @@ public final class AuditSql {
     public void write(Session session, AuditRecord entry) throws AuditFailedException {
         try {
             if (sink == null) {
-                insert(session.connection(), entry);
+                record(session.connection(), entry);
             } else {
                 hand(sink, session, entry);
             }
@@ -55,6 +57,14 @@ public final class AuditSql {
             sink.write(guarded.proxy(), entry);
         } finally {
             guarded.end();
+        }
+    }
+
+    private void record(Connection connection, AuditRecord entry) throws SQLException {
+        try {
+            insert(connection, entry);
+        } catch (SQLException e) {
+            throw IdentityBehindException.of(e, names, "backfill_audit", "audit_id");
         }
     }
 

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempts claims since the last progress, this one included
  * @param contended contention failures since the last progress
  * @param takenOver whether an expired claim was taken over
+ * @param history the server's history in which it was acquired; null in one that is no claim on a row
  */
 public record Claim(
         BackfillId id,
@@ -35,7 +36,8 @@ public record Claim(
         @Nullable List<String> checkpoint,
         int attempts,
         int contended,
-        boolean takenOver) {
+        boolean takenOver,
+        @Nullable History history) {
 
     /** After which key the work goes on; null for "before everything". */
     public @Nullable List<String> after() {
@@ -44,6 +46,7 @@ public record Claim(
 
     /** The same claim after a committed batch. */
     public Claim advanced(BackfillState now, @Nullable List<String> newCheckpoint) {
-        return new Claim(id, no, now, generation, token, owner, bound, rangeLow, newCheckpoint, 0, 0, takenOver);
+        return new Claim(
+                id, no, now, generation, token, owner, bound, rangeLow, newCheckpoint, 0, 0, takenOver, history);
     }
 }

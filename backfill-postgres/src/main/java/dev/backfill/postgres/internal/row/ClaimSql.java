@@ -29,7 +29,22 @@ public final class ClaimSql {
               AND (next_attempt_at IS NULL OR next_attempt_at <= pg_catalog.clock_timestamp())""";
 
     private static final String RETURNED =
-            "b.id, b.no, b.state, b.generation, b.claim_token, b.claim_owner, b.bound, b.range_low, b.checkpoint, b.attempts, b.contended";
+            "b.id, b.no, b.state, b.generation, b.claim_token, b.claim_owner, b.bound, b.range_low, b.checkpoint, b.attempts, b.contended, "
+                    + History.SYSTEM + " AS system, " + History.TIMELINE + " AS timeline";
+
+    // An ID of another history is compared with nothing: a new barrier is taken, and its clock begins anew (SR-6).
+    private static final String ANEW =
+            "b.barrier_passed_at IS NULL AND b.bound_xmax IS NOT NULL AND (b.barrier_system, b.barrier_timeline)"
+                    + " IS DISTINCT FROM (" + History.SYSTEM + ", " + History.TIMELINE + ")";
+
+    private static final String BARRIER = "barrier_since = CASE WHEN " + ANEW
+            + " THEN pg_catalog.clock_timestamp() ELSE coalesce(b.barrier_since, pg_catalog.clock_timestamp()) END,"
+            + " bound_xmax = CASE WHEN " + ANEW + " THEN pg_catalog.pg_current_xact_id()::text::bigint"
+            + " ELSE coalesce(b.bound_xmax, pg_catalog.pg_current_xact_id()::text::bigint) END,"
+            + " barrier_system = CASE WHEN b.barrier_passed_at IS NULL THEN " + History.SYSTEM
+            + " ELSE b.barrier_system END,"
+            + " barrier_timeline = CASE WHEN b.barrier_passed_at IS NULL THEN " + History.TIMELINE
+            + " ELSE b.barrier_timeline END";
 
     // One statement is right here: "is expired" never turns false again, so evaluating it before the lock is harmless.
     // MATERIALIZED and FROM keep the locked row and the updated row the same one under every plan.
@@ -43,9 +58,10 @@ public final class ClaimSql {
                   claim_expires_at = pg_catalog.clock_timestamp() + :lease_millis * interval '1 millisecond',
                   attempts = b.attempts + 1, next_attempt_at = NULL,
                   wait_reason = NULL, wait_detail = NULL, wait_since = NULL,
-                  barrier_since = coalesce(b.barrier_since, pg_catalog.clock_timestamp()),
-                  bound_xmax = coalesce(b.bound_xmax, pg_catalog.pg_current_xact_id()::text::bigint)
-                FROM c WHERE b.id = c.id RETURNING\s""" + RETURNED + ", c.former";
+                  target_schema = :target_schema, target_table = :target_table, target_oid = :target_oid,
+                  target_database = :target_database, target_system = :target_system,
+                """ + BARRIER + " FROM c WHERE b.id = c.id RETURNING "
+                    + RETURNED + ", c.former";
 
     private static final String RENEW = """
                 /* backfill:renew */ UPDATE {backfill} SET
@@ -88,7 +104,8 @@ public final class ClaimSql {
     /** Compiles the statements for the library's tables. */
     public ClaimSql(Names names) {
         String lookAt =
-                "/* backfill:look */ SELECT id, contract, key_codec, range_parts, attempts, claim_owner FROM {backfill} WHERE "
+                "/* backfill:look */ SELECT id, contract, key_codec, range_parts, attempts, claim_owner, target_schema, target_table,"
+                        + " target_oid, target_database, target_system FROM {backfill} WHERE "
                         + CLAIMABLE + "%s ORDER BY next_attempt_at NULLS FIRST, id LIMIT " + LOOK_LIMIT;
         look = names.sql(lookAt.formatted(""));
         lookAmong = names.sql(lookAt.formatted(" AND id = ANY (:ids)"));
@@ -109,6 +126,7 @@ public final class ClaimSql {
      * @param rangeParts how many parts its family has; null for a whole source
      * @param attempts claims since the last progress
      * @param lostOwner who let the claim lapse, or null
+     * @param target the table it works on; empty before it was pinned
      */
     public record Candidate(
             String id,
@@ -116,7 +134,8 @@ public final class ClaimSql {
             @Nullable String keyCodec,
             @Nullable Integer rangeParts,
             int attempts,
-            @Nullable String lostOwner) {
+            @Nullable String lostOwner,
+            Optional<Target> target) {
 
         /** What decides whether this process can read it (ID-5). */
         public Readable.Facts facts() {
@@ -137,7 +156,8 @@ public final class ClaimSql {
                         row.getString("key_codec"),
                         Values.integer(row, "range_parts"),
                         row.getInt("attempts"),
-                        row.getString("claim_owner")));
+                        row.getString("claim_owner"),
+                        Target.of(row)));
             }
         }
         return found;
@@ -148,11 +168,16 @@ public final class ClaimSql {
         return found.size() >= LOOK_LIMIT;
     }
 
-    /** Acquires one of the candidates, or takes it over; empty when others were quicker. Charges an attempt (RB-5). */
+    /**
+     * Acquires one of the candidates, or takes it over; empty when others were quicker. Charges an attempt (RB-5).
+     *
+     * @param target the table that it works on, which is kept anew where the database was restored on another server
+     */
     public Optional<Claim> acquire(
-            Session session, Collection<String> ids, String owner, Duration lease, int maxAttempts)
+            Session session, Collection<String> ids, Target target, String owner, Duration lease, int maxAttempts)
             throws SQLException {
-        Params params = Params.of("ids", ids.toArray(new String[0]))
+        Params params = target.params()
+                .and("ids", ids.toArray(new String[0]))
                 .and("max_attempts", maxAttempts)
                 .and("token", UUID.randomUUID())
                 .and("owner", owner)
@@ -230,6 +255,7 @@ public final class ClaimSql {
                 Values.texts(row, "checkpoint"),
                 row.getInt("attempts"),
                 row.getInt("contended"),
-                row.getString("former") != null);
+                row.getString("former") != null,
+                new History(row.getLong("system"), row.getInt("timeline")));
     }
 }

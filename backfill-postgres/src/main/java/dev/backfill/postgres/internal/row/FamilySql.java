@@ -25,12 +25,19 @@ import org.jspecify.annotations.Nullable;
 /** The key ranges of families: captured by the first start of any part, read by the others, never changed. Immutable. */
 public final class FamilySql {
 
+    private final String schema;
+    private final Sql hold;
+    private final Sql share;
     private final Sql find;
     private final Sql capture;
     private final Sql startedAlone;
 
     /** Compiles the statements. */
     public FamilySql(Names names) {
+        schema = names.schema();
+        String key = "(pg_catalog.hashtextextended('backfill family ' || :name::text, 0))";
+        hold = names.sql("/* backfill:family */ SELECT pg_catalog.pg_advisory_xact_lock" + key);
+        share = names.sql("/* backfill:family */ SELECT pg_catalog.pg_advisory_xact_lock_shared" + key);
         find = names.sql("""
                 /* backfill:family */ SELECT parts, key_codec, bound, splits, captured_at FROM {family} WHERE family = :family""");
         // Of concurrent starts of different parts one writes, and the others wait for it and read what it wrote.
@@ -88,6 +95,23 @@ public final class FamilySql {
                     index == splits.size() ? bound : splits.get(index),
                     1.0 / (splits.size() + 1),
                     capturedAt);
+        }
+    }
+
+    /** Takes the lock of a family name, whether or not there is a family of that name yet, until the transaction ends. */
+    public void hold(Session session, String family) throws SQLException {
+        lock(session, hold, family);
+    }
+
+    /** As {@link #hold}, but shares it with others that share it. */
+    public void share(Session session, String family) throws SQLException {
+        lock(session, share, family);
+    }
+
+    private void lock(Session session, Sql sql, String family) throws SQLException {
+        try (PreparedStatement statement =
+                sql.prepare(session.connection(), Params.of("name", schema + " " + family))) {
+            statement.execute();
         }
     }
 

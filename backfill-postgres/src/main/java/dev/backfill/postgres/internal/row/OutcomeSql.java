@@ -69,6 +69,7 @@ public final class OutcomeSql {
                         + sources(BackfillState.FAILED) + ")");
         String completed = "/* backfill:complete */ UPDATE {backfill} SET state = 'completed', "
                 + "completed_at = pg_catalog.clock_timestamp(), completed_lsn = pg_catalog.pg_current_wal_insert_lsn()::text, "
+                + "completed_system = " + History.SYSTEM + ", completed_timeline = " + History.TIMELINE + ", "
                 + UNCLAIMED + ", attempts = 0, contended = 0, next_attempt_at = NULL, failure_code = NULL,"
                 + " failure_message = NULL, failure_sql_state = NULL, failure_at = NULL,"
                 + " wait_reason = NULL, wait_detail = NULL, wait_since = NULL%s";

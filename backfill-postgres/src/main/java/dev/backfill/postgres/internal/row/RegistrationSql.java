@@ -16,12 +16,14 @@ import java.util.function.Function;
 /** Registers definitions: an idempotent upsert by ID that never touches what a backfill has achieved (ID-1, ID-2). Immutable. */
 public final class RegistrationSql {
 
+    private final Names names;
     private final Sql insertMissing;
     private final Sql describe;
     private final Sql kept;
 
     /** Compiles the statements. */
     public RegistrationSql(Names names) {
+        this.names = names;
         // WHERE NOT EXISTS first: ON CONFLICT alone would wait for a batch that holds the row. Sorted, or two boots
         // deadlock.
         insertMissing = names.sql("""
@@ -65,7 +67,12 @@ public final class RegistrationSql {
 
     /** Inserts the rows that are missing. */
     public void insertMissing(Session session, Collection<String> sortedIds) throws SQLException {
-        insertMissing.update(session.connection(), Params.of("ids", sortedIds.toArray(new String[0])));
+        try {
+            insertMissing.update(session.connection(), Params.of("ids", sortedIds.toArray(new String[0])));
+        } catch (SQLException e) {
+            // The IDs can't be duplicates: those conflicts are skipped.
+            throw IdentityBehindException.of(e, names, "backfill", "no");
+        }
     }
 
     /** Writes descriptive metadata; the last registration wins. */

@@ -104,7 +104,7 @@ public final class RowSql {
                 BackfillId.of(row.getString("id")),
                 row.getInt("no"),
                 row.getInt("contract"),
-                BackfillState.ofWireName(row.getString("state")),
+                Values.state(row),
                 row.getLong("generation"),
                 row.getObject("claim_token", UUID.class),
                 row.getBoolean("unexpired"),

@@ -41,6 +41,7 @@ public final class SnapshotSql {
               coalesce(b.claim_expires_at > pg_catalog.statement_timestamp(), false) AS unexpired,
               coalesce(b.next_attempt_at > pg_catalog.statement_timestamp(), false) AS delayed,
               pg_catalog.statement_timestamp() AS as_of,
+              pg_catalog.current_setting('transaction_read_only') = 'on' AS read_only,
               coalesce(d.description, '') AS description, coalesce(d.labels::text, '{}') AS labels,
               coalesce(b.key_codec, d.key_codec) AS key_codec,
               v.disposition, v.request_id, v.at AS validated_at, v.code, v.message, v.sql_state, v.running_request_id,

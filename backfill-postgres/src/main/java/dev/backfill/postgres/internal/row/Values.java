@@ -1,5 +1,8 @@
 package dev.backfill.postgres.internal.row;
 
+import dev.backfill.BackfillException;
+import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.BackfillUnavailableException;
 import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -12,6 +15,22 @@ import org.jspecify.annotations.Nullable;
 public final class Values {
 
     private Values() {}
+
+    /**
+     * The state of a row.
+     *
+     * @throws BackfillUnavailableException for one that this library does not know, which makes this row unreadable and no other (ID-5)
+     */
+    public static BackfillState state(ResultSet row) throws SQLException {
+        try {
+            return BackfillState.ofWireName(row.getString("state"));
+        } catch (BackfillException e) {
+            throw new BackfillUnavailableException(
+                    BackfillUnavailableException.Reason.SCHEMA_INCOMPATIBLE,
+                    "The row of " + row.getString("id") + " can't be read. " + e.getMessage(),
+                    null);
+        }
+    }
 
     /** A {@code text[]}; null for NULL. */
     public static @Nullable List<String> texts(ResultSet row, String column) throws SQLException {

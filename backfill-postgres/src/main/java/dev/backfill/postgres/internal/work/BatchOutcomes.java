@@ -6,6 +6,7 @@ import dev.backfill.operate.Waiting;
 import dev.backfill.postgres.internal.batch.BatchResult;
 import dev.backfill.postgres.internal.batch.FenceSql.Work;
 import dev.backfill.postgres.internal.batch.HeldClaim;
+import dev.backfill.postgres.internal.batch.ReadOnlyException;
 import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.spi.BackfillEvent;
@@ -53,7 +54,10 @@ public record BatchOutcomes(
                             ? Objects.requireNonNull(found.outcome())
                             : failures.of(held, found.breach(), pacer, limit);
                 },
-                failed -> failures.of(held, failed.cause(), pacer, limit),
+                // Nothing can be written of a wait for writes, not even a renewal: the claim is kept in mind, or lapses.
+                failed -> failed.cause() instanceof ReadOnlyException
+                        ? Step.waits(new StepOutcome.Waits(held.id(), Waiting.Reason.READ_ONLY), held)
+                        : failures.of(held, failed.cause(), pacer, limit),
                 unknown -> settle(held, unknown, pacer, limit));
     }
 
@@ -72,7 +76,7 @@ public record BatchOutcomes(
     }
 
     private Step settle(HeldClaim held, BatchResult.Unknown unknown, Pacer pacer, int limit) {
-        Settlement.Settled settled = settlement.settle(held.claim());
+        Settlement.Settled settled = settlement.settle(held.claim(), unknown.work());
         Claim anew = settled.claim();
         if (anew == null) {
             return settled.verdict() == Settlement.Verdict.SUPERSEDED
@@ -81,6 +85,13 @@ public record BatchOutcomes(
                             held.id(),
                             "The outcome of a COMMIT of backfill " + held.id()
                                     + " could not be asked; its claim lapses and the next owner reads the truth.");
+        }
+        if (settled.verdict() == Settlement.Verdict.HISTORY_CHANGED) {
+            return Step.unavailable(
+                            held.id(),
+                            "PostgreSQL was replaced or restored during a batch of backfill " + held.id()
+                                    + ", which goes on from the checkpoint that its row has now.")
+                    .keeping(held.with(anew));
         }
         return settled.verdict() == Settlement.Verdict.LANDED
                 ? committed(held, anew, settlement.work(held, unknown, anew), null)

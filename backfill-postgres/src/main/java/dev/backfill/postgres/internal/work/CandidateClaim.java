@@ -15,10 +15,12 @@ import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.ClaimSql;
 import dev.backfill.postgres.internal.row.ClaimSql.Candidate;
 import dev.backfill.postgres.internal.row.Registry;
+import dev.backfill.postgres.internal.row.Target;
 import dev.backfill.postgres.internal.supervise.Supervisor;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,7 +72,17 @@ public record CandidateClaim(
         if (facts == null || !check.passed()) {
             return incompatible(session, definition, check.all().get(0));
         }
-        return claims.acquire(session, List.of(candidate.id()), owner, options.lease(), options.maxAttempts())
+        Optional<Target> target = Target.resolve(session, definition.table());
+        if (target.isEmpty()) {
+            return Tried.NOTHING; // dropped just now: the next look says so
+        }
+        Target pinned = candidate.target().orElse(target.get());
+        if (!target.get().isThat(pinned)) {
+            String why = Target.changed(pinned, target.get());
+            return incompatible(session, definition, new Finding("target_changed", pinned.toString(), why));
+        }
+        return claims.acquire(
+                        session, List.of(candidate.id()), target.get(), owner, options.lease(), options.maxAttempts())
                 .map(claim -> acquired(claim, PreparedDefinition.of(names, options, definition, facts), candidate))
                 .orElse(Tried.NOTHING);
     }

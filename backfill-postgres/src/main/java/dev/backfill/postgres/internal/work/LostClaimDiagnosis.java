@@ -110,8 +110,11 @@ public final class LostClaimDiagnosis {
         }
         List<String> checkpoint = missed.work().checkpoint();
         WindowCheck check = checkpoint == null
-                ? new WindowCheck(true, true)
+                ? new WindowCheck(true, true, null)
                 : transactions.inTransaction(s -> held.prepared().fence().check(s, held.claim(), checkpoint));
+        if (check.elsewhere() != null) {
+            return BreachException.ofTarget(check.elsewhere());
+        }
         if (!check.forward()) {
             return new BreachException(
                     DiagnosticCode.WINDOW_OUT_OF_ORDER, DiagnosticCode.WINDOW_OUT_OF_ORDER.meaning(), null);

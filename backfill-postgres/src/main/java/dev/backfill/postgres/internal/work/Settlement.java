@@ -1,5 +1,6 @@
 package dev.backfill.postgres.internal.work;
 
+import dev.backfill.operate.BackfillState;
 import dev.backfill.postgres.internal.batch.BatchResult;
 import dev.backfill.postgres.internal.batch.FenceSql.Work;
 import dev.backfill.postgres.internal.batch.HeldClaim;
@@ -12,13 +13,15 @@ import dev.backfill.postgres.internal.supervise.Pause;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Settles the unknown outcome of a COMMIT (AT-3): never interprets the error, but takes the claim anew on a fresh connection, which
- * queues behind the transaction if it is still in flight, and believes the checkpoint that comes back. Thread-safe.
+ * queues behind the transaction if it is still in flight, and compares the checkpoint that comes back with the batch's own.
+ * Thread-safe.
  *
  * @param transactions short ones
  * @param claims the statements
@@ -31,11 +34,13 @@ public record Settlement(Transactions transactions, ClaimSql claims, Events even
     private static final Duration BETWEEN_TRIES = Duration.ofMillis(100);
 
     /** What the row says. */
-    enum Verdict {
-        /** The batch is durable. */
+    public enum Verdict {
+        /** The batch is durable: the checkpoint is exactly its own, in the history in which it was sent. */
         LANDED,
-        /** The batch left no trace. */
+        /** The batch left no trace: the checkpoint is the one that it began from, in the same history. */
         ROLLED_BACK,
+        /** The row is that of another history, after a failover or a restore: work goes on from whatever it says. */
+        HISTORY_CHANGED,
         /** The claim had moved on, so its new owner goes on from the truth. */
         SUPERSEDED,
         /** The row could not be asked; the lease lapses, and the next owner asks it. */
@@ -51,11 +56,11 @@ public record Settlement(Transactions transactions, ClaimSql claims, Events even
     record Settled(Verdict verdict, @Nullable Claim claim) {}
 
     /** Asks until PostgreSQL answers, for at most a lease: after that the claim is anybody's. */
-    Settled settle(Claim claim) {
+    Settled settle(Claim claim, @Nullable Work work) {
         long deadline = System.nanoTime() + lease.toNanos();
         Settled settled = new Settled(Verdict.UNKNOWN, null);
         while (settled.verdict() == Verdict.UNKNOWN && System.nanoTime() < deadline) {
-            settled = tryOnce(claim);
+            settled = tryOnce(claim, work);
             if (settled.verdict() == Verdict.UNKNOWN && !pause.forAtLeast(BETWEEN_TRIES)) {
                 break;
             }
@@ -81,18 +86,33 @@ public record Settlement(Transactions transactions, ClaimSql claims, Events even
         }
     }
 
-    private Settled tryOnce(Claim claim) {
+    private Settled tryOnce(Claim claim, @Nullable Work work) {
         try {
             Optional<Claim> anew = transactions.inTransaction(s -> claims.reclaim(s, claim, lease));
             if (anew.isEmpty()) {
                 return new Settled(Verdict.SUPERSEDED, null);
             }
-            // Only this claim's own batch can have changed the row while its generation and token stood.
-            boolean moved = anew.get().state() != claim.state()
-                    || !Objects.equals(anew.get().checkpoint(), claim.checkpoint());
-            return new Settled(moved ? Verdict.LANDED : Verdict.ROLLED_BACK, anew.get());
+            return new Settled(verdict(claim, work, anew.get()), anew.get());
         } catch (SQLException e) {
             return new Settled(Verdict.UNKNOWN, null);
         }
+    }
+
+    /** A row that moved has not moved forward for that: a failover that lost the last batches sets it back. */
+    public static Verdict verdict(Claim before, @Nullable Work work, Claim now) {
+        if (!Objects.equals(now.history(), before.history())) {
+            return Verdict.HISTORY_CHANGED;
+        }
+        // Of a batch whose page only the server knew: in the same history, under the same claim, nobody else can have moved the row.
+        List<String> checkpoint = work == null ? now.checkpoint() : work.checkpoint();
+        boolean moved = !Objects.equals(now.checkpoint(), before.checkpoint());
+        boolean reached = Objects.equals(checkpoint, before.bound());
+        BackfillState own = reached ? BackfillState.VALIDATING : BackfillState.RUNNING;
+        if (now.state() == own && Objects.equals(now.checkpoint(), checkpoint) && (work != null || moved)) {
+            return Verdict.LANDED;
+        }
+        return now.state() == before.state() && Objects.equals(now.checkpoint(), before.checkpoint())
+                ? Verdict.ROLLED_BACK
+                : Verdict.HISTORY_CHANGED;
     }
 }
