@@ -200,7 +200,12 @@ public final class BackfillServlet extends HttpServlet {
 
     private ObjectNode control(Authority authority, Route route, ControlRequest asked) {
         return controls.perform(new OperatorRequest(
-                Objects.requireNonNull(route.action()), route.knownId(), asked.requestId(), authority, asked.note()));
+                Objects.requireNonNull(route.action()),
+                route.knownId(),
+                asked.requestId(),
+                authority,
+                asked.note(),
+                asked.generation()));
     }
 
     private Authority admit(HttpServletRequest request, Route route) {

@@ -32,6 +32,7 @@ final class ConsoleFiles {
             "history.js",
             "list.js",
             "outcome.js",
+            "settings.js",
             "words.js");
 
     private final Map<String, StaticFile> byPath = new HashMap<>();

@@ -12,6 +12,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,10 +20,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param requestId the request ID
  * @param note why, or null
+ * @param generation on which it was decided, or null
  */
-record ControlRequest(String requestId, @Nullable String note) {
+record ControlRequest(
+        String requestId, @Nullable String note, @Nullable Long generation) {
 
     static final String KEY_HEADER = "Idempotency-Key";
+
+    private static final Pattern GENERATION = Pattern.compile("\"[0-9]{1,18}\"");
 
     /** Duplicate names are refused: two readers could otherwise see two notes. */
     private static final JsonFactory JSON = JsonFactory.builder()
@@ -31,7 +36,7 @@ record ControlRequest(String requestId, @Nullable String note) {
 
     static ControlRequest of(HttpServletRequest request, byte[] body) {
         String note = note(body);
-        return new ControlRequest(key(request), note);
+        return new ControlRequest(key(request), note, generation(request));
     }
 
     private static @Nullable String note(byte[] body) {
@@ -98,6 +103,19 @@ record ControlRequest(String requestId, @Nullable String note) {
                     "The header " + KEY_HEADER + " must be 1 to 128 characters of 0x21 to 0x7E.");
         }
         return keys.get(0);
+    }
+
+    /** The generation of {@code If-Match}; null if there is none, or for any. */
+    static @Nullable Long generation(HttpServletRequest request) {
+        List<String> given = Collections.list(request.getHeaders("If-Match"));
+        if (given.isEmpty() || given.equals(List.of("*"))) {
+            return null;
+        }
+        if (given.size() > 1 || !GENERATION.matcher(given.get(0)).matches()) {
+            throw Problem.badRequest(
+                    "malformed_if_match", "The header If-Match must be one generation in quotes, such as \"3\", or *.");
+        }
+        return Long.valueOf(given.get(0).replace("\"", ""));
     }
 
     static Problem malformed(String detail) {

@@ -20,9 +20,13 @@ import org.jspecify.annotations.Nullable;
  * @param requestId the request ID
  * @param note why; null for none
  * @param pacing the limits; null for the definition's own
+ * @param generation on which it was decided, or null
  */
 record PaceBody(
-        String requestId, @Nullable String note, @Nullable Pacing pacing) {
+        String requestId,
+        @Nullable String note,
+        @Nullable Pacing pacing,
+        @Nullable Long generation) {
 
     private static final Set<String> LIMITS =
             Set.of("pause_ratio", "rows_per_second", "wal_bytes_per_second", "target_batch_ms");
@@ -48,7 +52,7 @@ record PaceBody(
             throw ControlRequest.malformed("The body must hold either at least one of " + String.join(", ", sorted())
                     + ", where null and a missing one mean no limit, or 'reset': true for the definition's own pace.");
         }
-        return new PaceBody(key, note, own ? null : pacing(body));
+        return new PaceBody(key, note, own ? null : pacing(body), ControlRequest.generation(request));
     }
 
     private static Iterable<String> sorted() {

@@ -37,7 +37,8 @@ final class Settings {
 
     ObjectNode pace(Authority authority, Route route, PaceBody asked) {
         PaceOutcome outcome = operations.pace(
-                new dev.backfill.operate.ControlRequest(route.knownId(), asked.requestId(), authority, asked.note()),
+                new dev.backfill.operate.ControlRequest(
+                        route.knownId(), asked.requestId(), authority, asked.note(), asked.generation()),
                 asked.pacing());
         return outcome.match(
                 done -> {
@@ -53,8 +54,8 @@ final class Settings {
     }
 
     ObjectNode rehearse(Authority authority, Route route, ControlRequest asked) {
-        RehearsalOutcome outcome = operations.rehearse(
-                new dev.backfill.operate.ControlRequest(route.knownId(), asked.requestId(), authority, asked.note()));
+        RehearsalOutcome outcome = operations.rehearse(new dev.backfill.operate.ControlRequest(
+                route.knownId(), asked.requestId(), authority, asked.note(), asked.generation()));
         return outcome.match(
                 done -> {
                     ObjectNode json = object();

@@ -51,6 +51,24 @@ class BackfillServletTest {
     }
 
     @Test
+    void a_control_may_say_on_which_generation_it_was_decided() { // CL-3
+        long now = host.operations.row("b").claim().generation();
+        Client.Answer refused = ana.send("POST", "/b/start", null, "Idempotency-Key", "k1", "If-Match", "\"99\"");
+        assertThat(refused.status()).isEqualTo(409);
+        assertThat(refused.code()).isEqualTo("generation_conflict");
+        assertThat(host.operations.row("b").state()).isEqualTo(BackfillState.PENDING);
+        for (String malformed : List.of("99", "\"x\"", "W/\"1\"", "\"1\", \"2\"", "\"-1\"")) {
+            assertThat(ana.send("POST", "/b/start", null, "Idempotency-Key", "k1", "If-Match", malformed)
+                            .code())
+                    .as(malformed)
+                    .isEqualTo("malformed_if_match");
+        }
+        assertThat(ana.send("POST", "/b/start", null, "Idempotency-Key", "k1", "If-Match", "\"" + now + "\"")
+                        .status())
+                .isEqualTo(200);
+    }
+
+    @Test
     void wide_numbers_are_strings_and_the_unknown_is_null_and_present() { // RM-2, SR-4
         JsonNode running = ana.get("/events.thread-root.v1").json();
         assertThat(running.at("/progress/rows_scanned").isTextual()).isTrue();

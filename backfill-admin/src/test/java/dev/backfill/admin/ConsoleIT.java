@@ -105,6 +105,7 @@ class ConsoleIT {
         browser.find("[data-action=resume]");
         assertThat(host.operations.performed).hasSize(1);
         assertThat(host.operations.performed.get(0).note()).isEqualTo("disk is filling up");
+        assertThat(host.operations.performed.get(0).decidedOn()).isEqualTo(1L); // CL-3
         browser.untilText("disk is filling up");
     }
 
@@ -341,7 +342,35 @@ class ConsoleIT {
         browser.click("[data-key=preflight]");
         browser.untilText("A start would be refused.");
         browser.untilText("Add the column.");
-        browser.untilText("52,428,800 bytes");
+        browser.untilText("52.4 MB");
         assertThat(host.operations.performed).isEmpty();
+    }
+
+    @Test
+    void a_blocked_row_offers_the_select_that_finds_it_and_says_what_may_be_done() { // RM-4
+        host.operations.put(Rows.running(ID)
+                .diagnostic(BackfillState.BLOCKED, "data-error", "Key (id = 1132). A value does not fit.", "22003"));
+        browser.signIn(host.api(), TestHost.ANA);
+        browser.open(DETAIL);
+        browser.untilText("SELECT * FROM events WHERE id = 1132;");
+        browser.find("[data-verdict=may_contract-no]");
+        host.operations.put(Rows.running(ID).progress(9, 9L).state(BackfillState.COMPLETED));
+        browser.find("[data-verdict=may_contract-yes]");
+    }
+
+    @Test
+    void a_rehearsal_and_a_pace_are_asked_for_and_answered_in_place() {
+        browser.signIn(host.api(), TestHost.ANA);
+        browser.open(DETAIL);
+        browser.click("[data-key=rehearse]");
+        browser.untilText("7 of 1,000 rows would change, in 12 ms, WAL 4.1 kB");
+        browser.click("[data-key=pace]");
+        browser.find("#pace-rows_per_second").sendKeys("200");
+        browser.click("[data-key=pace-set]");
+        browser.untilText("In force from the next batch on.");
+        assertThat(host.operations.paced().rowsPerSecond()).isEqualTo(200L);
+        browser.click("[data-key=pace-reset]");
+        browser.untilText("The definition's own pace.");
+        assertThat(host.operations.paced()).isNull();
     }
 }

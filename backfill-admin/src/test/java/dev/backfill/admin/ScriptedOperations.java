@@ -169,6 +169,9 @@ final class ScriptedOperations implements BackfillOperations {
                     ? stored.replay(row)
                     : new ActionOutcome.Conflict(ConflictCode.REQUEST_ID_REUSED, row, List.of(), false);
         }
+        if (request.decidedOn() != null && request.decidedOn() != row.claim().generation()) {
+            return new ActionOutcome.Conflict(ConflictCode.GENERATION_CONFLICT, row, List.of(), false);
+        }
         String result = decide(request.action(), row.state());
         BackfillSnapshot now = result.equals("applied") ? moved(request) : row;
         log(request, row.state(), now.state(), result);

@@ -111,7 +111,7 @@ public final class SqlQuotes {
 
     /** Whether a character can continue an unquoted name. */
     public static boolean isNamePart(char c) {
-        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || isDigit(c) || c == '_' || c == '$' || c >= 0x80;
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || isDigit(c) || c == '_' || c == '$' || c >= 0x80;
     }
 
     private static boolean isDigit(char c) {

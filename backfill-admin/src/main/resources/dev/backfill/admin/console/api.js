@@ -6,6 +6,7 @@ import { learnServerTime } from "./format.js";
 const BASE = new URL("..", document.baseURI);
 const READ_LIMIT_MS = 10_000;
 const CONTROL_LIMIT_MS = 15_000;
+const SETTING_LIMIT_MS = 60_000;
 
 let token = null;
 
@@ -68,10 +69,17 @@ export function attempt(credential) {
   return call("GET", "?limit=1", {}, undefined, READ_LIMIT_MS, credential);
 }
 
-export function control(id, action, requestId, note) {
+/** A control on the generation that somebody saw when they decided; null for a family, whose parts have their own. */
+export function control(id, action, requestId, note, generation) {
   const body = note ? JSON.stringify({ note }) : undefined;
-  const headers = { "Idempotency-Key": requestId, ...(body ? { "Content-Type": "application/json" } : {}) };
+  const headers = { "Idempotency-Key": requestId, ...(body ? { "Content-Type": "application/json" } : {}), ...(generation ? { "If-Match": `"${generation}"` } : {}) };
   return call("POST", `${encodeURIComponent(id)}/${action}`, headers, body, CONTROL_LIMIT_MS);
+}
+
+/** A request beside the lifecycle; a body of null is none. */
+export function setting(method, path, requestId, body) {
+  const headers = { "Idempotency-Key": requestId, ...(body ? { "Content-Type": "application/json" } : {}) };
+  return call(method, path, headers, body ? JSON.stringify(body) : undefined, SETTING_LIMIT_MS);
 }
 
 /** Meaning and remedy of each diagnostic code. */

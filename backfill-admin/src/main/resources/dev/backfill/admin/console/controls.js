@@ -11,7 +11,7 @@ const requests = new Map();
 let changed = () => {};
 
 /** An own random source: crypto.randomUUID exists only on secure origins, and a console may be reached by plain HTTP. */
-function newRequestId() {
+export function newRequestId() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `console-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
@@ -34,8 +34,8 @@ export function isOpen(request) {
   return request !== null && request.phase !== "answered";
 }
 
-export function begin(id, action, note) {
-  const request = { id, action, note, requestId: newRequestId(), phase: "sending", lost: false, tries: 0, answer: null };
+export function begin(id, action, note, generation) {
+  const request = { id, action, note, generation, requestId: newRequestId(), phase: "sending", lost: false, tries: 0, answer: null };
   requests.set(id, request);
   send(request);
 }
@@ -56,8 +56,8 @@ export function dismiss(request) {
 /** Requests of this tab whose outcome was not known when the page was left. They wait for a token. */
 export function restore() {
   try {
-    for (const { id, action, note, requestId } of JSON.parse(sessionStorage.getItem(STORE) ?? "[]")) {
-      requests.set(id, { id, action, note, requestId, phase: "open", lost: true, tries: 0, answer: null });
+    for (const { id, action, note, generation, requestId } of JSON.parse(sessionStorage.getItem(STORE) ?? "[]")) {
+      requests.set(id, { id, action, note, generation, requestId, phase: "open", lost: true, tries: 0, answer: null });
     }
   } catch {
     sessionStorage.removeItem(STORE);
@@ -65,7 +65,7 @@ export function restore() {
 }
 
 function keep() {
-  const plain = openRequests().map(({ id, action, note, requestId }) => ({ id, action, note, requestId }));
+  const plain = openRequests().map(({ id, action, note, generation, requestId }) => ({ id, action, note, generation, requestId }));
   if (plain.length) sessionStorage.setItem(STORE, JSON.stringify(plain));
   else sessionStorage.removeItem(STORE);
 }
@@ -76,7 +76,7 @@ async function send(request) {
   request.tries += 1;
   keep();
   changed();
-  const answer = await api.control(request.id, request.action, request.requestId, request.note);
+  const answer = await api.control(request.id, request.action, request.requestId, request.note, request.generation);
   if (requests.get(request.id) !== request) return;
   request.answer = answer;
   settle(request, answer);

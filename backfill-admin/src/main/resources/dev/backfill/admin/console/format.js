@@ -24,6 +24,21 @@ export function countOr(text, why) {
   return count(text) ?? unknown(why);
 }
 
+/** A 64-bit number of bytes, as people read it: 1.4 GB. */
+export function bytes(text) {
+  if (text === null || text === undefined) return "unknown";
+  const units = ["bytes", "kB", "MB", "GB", "TB", "PB"];
+  let value = Number(text);
+  let unit = 0;
+  for (; value >= 1000 && unit < units.length - 1; unit += 1) value /= 1000;
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** Milliseconds as people read them. */
+export function milliseconds(ms) {
+  return ms === null || ms === undefined ? "unknown" : ms < 10_000 ? `${ms} ms` : span(ms / 1000);
+}
+
 /** The share that is done, rounded down; 100 % is for a total that was counted, never for an estimate. */
 export function percent({ fraction, rows_total: total }) {
   if (total !== null && fraction === 1) return "100 %";

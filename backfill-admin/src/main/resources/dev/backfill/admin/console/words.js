@@ -63,7 +63,7 @@ export const ACTIONS = {
 };
 
 /** What the engine does by itself, as the audit calls it. */
-export const OWN_ACTIONS = { block: "Stopped", fail: "Gave up", complete: "Completed", read: "Look", any: "Any" };
+export const OWN_ACTIONS = { block: "Stopped", fail: "Gave up", complete: "Completed", read: "Look", control: "Control", any: "Any", pace: "Pace", rehearse: "Rehearsal" };
 
 export const WAITING = {
   retry_delay: "It waits before it tries again",
@@ -135,3 +135,12 @@ export function trouble(result) {
   };
   return known[result.code] ?? `The server answered ${result.status}: ${result.detail ?? "no reason given"}`;
 }
+
+/** What operators ask before they act, as the server calls it. */
+export const QUESTIONS = {
+  may_start: "May it be started?",
+  may_contract: "May the contract migration run?",
+  may_remove_code: "May its code be removed?",
+};
+
+export const ANSWERS = { yes: ["Yes", "good"], no: ["No", "bad"], cannot_tell: ["Cannot tell", "warn"] };

@@ -68,6 +68,30 @@ class OperatorIdempotencyIT extends Case {
     }
 
     @Test
+    void a_request_that_was_decided_on_another_generation_is_refused_and_a_replay_is_answered_first() { // CL-3, IK-2
+        BackfillHarness harness = started();
+        long seen = generation();
+        OperatorRequest pause = new OperatorRequest(
+                BackfillAction.PAUSE, ID, "decided-on-the-old-one", BackfillHarness.OPERATOR, null, seen);
+        OperatorRequest earlier =
+                new OperatorRequest(BackfillAction.PAUSE, ID, "decided-in-time", BackfillHarness.OPERATOR, null, seen);
+        assertThat(harness.operations().perform(earlier)).isInstanceOf(ActionOutcome.Applied.class);
+        harness.resume(ID);
+        assertThat(harness.operations().perform(pause))
+                .isInstanceOfSatisfying(
+                        ActionOutcome.Conflict.class,
+                        refused -> assertThat(refused.code()).isEqualTo(ConflictCode.GENERATION_CONFLICT));
+        assertThat(state()).isEqualTo(BackfillState.RUNNING);
+        assertThat(harness.operations().perform(earlier))
+                .isInstanceOfSatisfying(
+                        ActionOutcome.Applied.class,
+                        again -> assertThat(again.replayed()).isTrue());
+        OperatorRequest now = new OperatorRequest(
+                BackfillAction.PAUSE, ID, "decided-on-the-old-one", BackfillHarness.OPERATOR, null, generation());
+        assertThat(harness.operations().perform(now)).isInstanceOf(ActionOutcome.Applied.class);
+    }
+
+    @Test
     void a_repeated_start_keeps_the_bound() { // IK-2, SR-1
         BackfillHarness harness = open(counted());
         OperatorRequest start = request(BackfillHarness.OPERATOR, BackfillAction.START, ID);
