@@ -334,19 +334,8 @@ public final class BackfillDefinition<K> {
                             + "'. A key must not move while it is walked; order by another key.");
                 }
             }
-            repair.match(this::supported, rows -> rows, this::notYet, this::notYet, custom -> custom);
             built = true;
             return new BackfillDefinition<>(this, repair);
-        }
-
-        private UpdateRepair supported(UpdateRepair update) {
-            return update.from().isPresent() || update.rewritesUnchanged() ? notYet(update) : update;
-        }
-
-        private <T extends Repair> T notYet(T repair) {
-            throw new InvalidDefinitionException("Backfill " + id + " uses a "
-                    + repair.getClass().getSimpleName()
-                    + " in a form that this build does not run yet. Use .set, .where or own code.");
         }
 
         private static Set<String> writtenColumns(Repair repair) {

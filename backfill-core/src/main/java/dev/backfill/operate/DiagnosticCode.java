@@ -73,6 +73,10 @@ public enum DiagnosticCode {
     /** See {@link #meaning()}. */
     WINDOW_TOO_LARGE("A window was larger than the declared batch size.", "Report this; retry repeats the window."),
     /** See {@link #meaning()}. */
+    WINDOW_EXCEEDED(
+            "The repair changed more rows than its window held, so its SQL reaches beyond the window.",
+            "Look for a condition or expression that is not complete by itself, or a function that changes other rows; deploy, retry."),
+    /** See {@link #meaning()}. */
     TRANSACTION_CONTROL_REFUSED(
             "The definition, or a function that it calls, tried to control the transaction or the session.",
             "Remove commit, rollback, close, SET and the like from the definition and from what it calls, deploy, retry."),

@@ -68,18 +68,23 @@ class RoundTripsIT {
     }
 
     @Test
-    void a_set_batch_takes_two_round_trips_in_the_fused_form() throws Exception {
-        assertThat(fewest(Samples.doubling(10), true)).isEqualTo(2);
+    void a_batch_of_sql_over_the_window_takes_one_round_trip() throws Exception {
+        assertThat(fewest(Samples.doubling(10), true)).isEqualTo(1);
     }
 
     @Test
-    void a_set_batch_takes_four_round_trips_in_the_plain_form() throws Exception {
+    void a_batch_of_sql_over_the_window_takes_four_round_trips_in_the_plain_form() throws Exception {
         // Begin and repair, then lock, fence, COMMIT one after the other, for whoever wants to read along.
         assertThat(fewest(Samples.doubling(10), false)).isEqualTo(4);
     }
 
     @Test
-    void a_row_batch_takes_three_round_trips() throws Exception {
-        assertThat(fewest(Samples.upper(10), true)).isEqualTo(3);
+    void a_batch_of_a_java_function_takes_two_round_trips() throws Exception {
+        assertThat(fewest(Samples.upper(10), true)).isEqualTo(2);
+    }
+
+    @Test
+    void a_batch_of_own_code_takes_two_round_trips_and_its_own() throws Exception {
+        assertThat(fewest(Samples.counting(10, (batch, tx) -> 0), true)).isEqualTo(3);
     }
 }

@@ -6,7 +6,6 @@ import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.Keys;
-import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.operate.BackfillState;
@@ -16,6 +15,7 @@ import dev.backfill.testkit.FaultyConnections;
 import dev.backfill.testkit.HarnessWorker;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
+import java.sql.PreparedStatement;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -67,9 +67,21 @@ abstract class Case {
         return Backfill.define(id).over("items", Keys.bigint("id")).batchSize(BATCH);
     }
 
-    /** Increments, so that nothing but the engine keeps a row from being repaired twice. */
+    /**
+     * Increments, so that nothing but the engine keeps a row from being repaired twice. Own code, so that its work is done before
+     * the fence is sent.
+     */
     static BackfillDefinition<Long> counted() {
-        return items().repair(Repair.update().set("hits", "hits + 1"))
+        return items().repair((batch, tx) -> {
+                    try (PreparedStatement statement =
+                            tx.connection().prepareStatement("UPDATE items SET hits = hits + 1 WHERE id = ANY (?)")) {
+                        statement.setArray(
+                                1,
+                                tx.connection()
+                                        .createArrayOf("bigint", batch.keys().toArray()));
+                        return statement.executeUpdate();
+                    }
+                })
                 .validate(Validation.noRowMatches("hits <> 1"))
                 .build();
     }

@@ -32,13 +32,18 @@ public final class BatchMeter {
      */
     public long walSince(Begun begun, Pacing pacing, Session session) throws SQLException {
         boolean limited = pacing.walBytesPerSecond() != null;
-        Sample former = last.get();
-        if (!limited && former != null && System.nanoTime() - former.at < SAMPLE_NANOS) {
+        if (!limited && !isDue()) {
             return 0;
         }
         HealthSql.Mark mark = HealthSql.mark(session);
         last.set(new Sample(mark.waiters(), System.nanoTime()));
         return limited ? mark.walPosition() - begun.walPosition() : 0;
+    }
+
+    /** Whether it is time to count the sessions that wait, between a batch's repair and its fence. */
+    public boolean isDue() {
+        Sample former = last.get();
+        return former == null || System.nanoTime() - former.at >= SAMPLE_NANOS;
     }
 
     /** Sessions that waited for a batch of this engine just now; null when no batch was measured lately. */

@@ -6,6 +6,7 @@ import dev.backfill.postgres.internal.batch.FenceSql.Work;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** What became of one batch's transaction. */
 public sealed interface BatchResult {
@@ -48,6 +49,6 @@ public sealed interface BatchResult {
     /** It failed before the fence; everything was rolled back. */
     record Failed(Throwable cause) implements BatchResult {}
 
-    /** It failed at the fence or at COMMIT: only the row can say what happened. */
-    record Unknown(SQLException cause, Work work) implements BatchResult {}
+    /** It failed at the fence or at COMMIT: only the row can say what happened; without {@code work}, what was done as well. */
+    record Unknown(SQLException cause, @Nullable Work work) implements BatchResult {}
 }

@@ -19,6 +19,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -46,22 +47,12 @@ public final class BatchRunner {
         Claim claim = held.claim();
         long started = System.nanoTime();
         try (Session session = sessions.open(options.workerSocketTimeout())) {
-            Begun alone = null;
-            if (claim.checkpoint() == null || held.prepared().repair().looksAlone()) {
-                // What the start barrier waits for may hold a lock that the window's statement would wait for, too; and
-                // triggers of a statement fire even where its gate is shut.
-                alone = held.prepared().begin().alone(session, claim);
-                if (!alone.open()) {
-                    return refused(alone);
-                }
-            }
-            events.publish(BackfillEvent.Kind.BATCH_ATTEMPTED, claim, null);
-            Repaired repaired = repair(session, held, alone, limit, started);
-            Work work = repaired.work();
-            if (work == null) {
-                return refused(repaired.begun());
-            }
-            return commit(session, held, repaired.begun(), work, started);
+            OneFlush flush = held.prepared().flush();
+            // Who waits for a batch's locks can only be counted between repair and fence.
+            boolean tries = flush != null && !meter.isDue() && flush.isWorthATry();
+            Attempt attempt = new Attempt(held, limit, started, null, true);
+            BatchResult result = tries ? batch(session, attempt.with(flush)) : null;
+            return result != null ? result : Objects.requireNonNull(batch(session, tries ? attempt.again() : attempt));
         } catch (WorkFailedException e) {
             return new BatchResult.Failed(e.getCause());
         } catch (SQLException e) {
@@ -84,10 +75,10 @@ public final class BatchRunner {
             if (!begun.open()) {
                 throw new SQLException("the claim is not this worker's any more", "40001");
             }
-            Repaired repaired = repair(session, from, begun, limit, System.nanoTime());
+            Repaired repaired = repair(session, new Attempt(from, limit, System.nanoTime(), null, false), begun);
             // What a COMMIT would check must be checked here, where there is none.
             constraints.execute("/* backfill:repair */ SET CONSTRAINTS ALL IMMEDIATE");
-            return Optional.ofNullable(repaired.work());
+            return Optional.ofNullable(repaired.window()).map(window -> work(from.claim(), window));
         } catch (WorkFailedException e) {
             return emptyIfOfRows(SqlFailure.in(e.getCause()));
         } catch (SQLException e) {
@@ -100,6 +91,65 @@ public final class BatchRunner {
             throw e;
         }
         return Optional.empty();
+    }
+
+    /**
+     * One try at a batch.
+     *
+     * @param limit the most keys of its window
+     * @param started when the batch was taken up, for its time
+     * @param flush how its end is sent; null for step by step
+     * @param first whether it is the first try, which is reported
+     */
+    private record Attempt(
+            HeldClaim held,
+            int limit,
+            long started,
+            @Nullable OneFlush flush,
+            boolean first) {
+
+        Claim claim() {
+            return held.claim();
+        }
+
+        Attempt with(OneFlush by) {
+            return new Attempt(held, limit, started, by, first);
+        }
+
+        Attempt again() {
+            return new Attempt(held, limit, started, null, false);
+        }
+    }
+
+    /** Null if it was tried with a flush, failed for a reason that only the steps can tell, and was rolled back. */
+    private @Nullable BatchResult batch(Session session, Attempt attempt) throws SQLException, WorkFailedException {
+        Claim claim = attempt.claim();
+        OneFlush flush = attempt.flush();
+        Begun alone = null;
+        boolean looksAlone =
+                claim.checkpoint() == null || attempt.held().prepared().repair().looksAlone();
+        if (looksAlone) {
+            // What the start barrier waits for may hold a lock that the window's statement would wait for, too; and
+            // triggers of a statement fire even where its gate is shut.
+            alone = attempt.held().prepared().begin().alone(session, claim);
+            if (!alone.open()) {
+                return refused(alone);
+            }
+        }
+        if (attempt.first()) {
+            events.publish(BackfillEvent.Kind.BATCH_ATTEMPTED, claim, null);
+        }
+        if (flush != null && !looksAlone && flush.takesAll()) {
+            return flush.all(session, attempt.held(), attempt.limit(), attempt.started());
+        }
+        Repaired repaired = repair(session, attempt, alone);
+        Window window = repaired.window();
+        if (window == null) {
+            return refused(repaired.begun());
+        }
+        return flush != null && window.unsent() != null
+                ? flush.rest(session, attempt.held(), repaired.begun(), window, attempt.limit(), attempt.started())
+                : commit(session, attempt, repaired.begun(), work(claim, window));
     }
 
     private static BatchResult refused(Begun begun) {
@@ -116,21 +166,23 @@ public final class BatchRunner {
      * What came of the repair.
      *
      * @param begun what the row said when the batch began
-     * @param work what was done; null when the row did not allow any
+     * @param window what was done; null when the row did not allow any
      */
-    private record Repaired(Begun begun, @Nullable Work work) {}
+    private record Repaired(Begun begun, @Nullable Window window) {}
 
     /** The repair, with the session spoiled by anything that makes its connection doubtful. */
     @SuppressWarnings(
             "checkstyle:IllegalCatch") // An Error of a definition is the definition's failure, whatever its class.
-    private Repaired repair(Session session, HeldClaim held, @Nullable Begun alone, int limit, long started)
-            throws WorkFailedException {
-        Claim claim = held.claim();
-        if (alone != null && claim.bound() == null) {
-            return new Repaired(alone, new Work(null, 0, 0));
+    private Repaired repair(Session session, Attempt attempt, @Nullable Begun alone) throws WorkFailedException {
+        if (alone != null && attempt.claim().bound() == null) {
+            return new Repaired(alone, Window.END_OF_SOURCE);
         }
         try {
-            return window(session, held, alone, limit, started);
+            Repaired repaired = window(session, attempt, alone);
+            if (repaired.window() != null) {
+                requireBounded(repaired.window(), attempt.limit());
+            }
+            return repaired;
         } catch (SQLException e) {
             session.failed(e);
             throw new WorkFailedException(e);
@@ -143,55 +195,64 @@ public final class BatchRunner {
         }
     }
 
-    private Repaired window(Session session, HeldClaim held, @Nullable Begun alone, int limit, long started)
-            throws Exception {
-        Claim claim = held.claim();
-        BeginSql begin = held.prepared().begin();
+    private Repaired window(Session session, Attempt attempt, @Nullable Begun alone) throws Exception {
+        Claim claim = attempt.claim();
+        int limit = attempt.limit();
+        BeginSql begin = attempt.held().prepared().begin();
         try (PreparedStatement first =
                 alone == null ? begin.withWindow(session, claim, limit) : begin.window(session, claim, limit)) {
             Begun begun = alone == null ? BeginSql.read(first) : alone;
             if (!begun.open()) {
                 return new Repaired(begun, null);
             }
-            Window window = watched(session, held, limit, first, started);
+            Window window = watched(session, attempt, first);
             if (alone == null && window.last() == null) {
                 // A function of the author's may have shut the gate: only a statement without one says that no key is
                 // left.
                 try (PreparedStatement again = begin.window(session, claim, limit)) {
-                    window = watched(session, held, limit, again, started);
+                    window = watched(session, attempt, again);
                 }
             }
-            return new Repaired(begun, work(claim, window, limit));
+            return new Repaired(begun, window);
         }
     }
 
-    private Window watched(Session session, HeldClaim held, int limit, PreparedStatement first, long started)
-            throws Exception {
+    private Window watched(Session session, Attempt attempt, PreparedStatement first) throws Exception {
         // What the first statement took is gone for the code, too: its deadline must come while the lease holds.
-        Duration left = options.transactionTimeout().minusNanos(System.nanoTime() - started);
-        return code.call(held.claim(), left, () -> held.prepared().repair().run(session, held.claim(), limit, first));
+        Duration left = options.transactionTimeout().minusNanos(System.nanoTime() - attempt.started());
+        WindowRepair repair = attempt.held().prepared().repair();
+        return code.call(attempt.claim(), left, () -> {
+            Window window = repair.run(session, attempt.claim(), attempt.limit(), first);
+            return attempt.flush() == null ? window.sent(session) : window;
+        });
     }
 
-    private static Work work(Claim claim, Window window, int limit) throws BreachException {
+    private static void requireBounded(Window window, int limit) throws BreachException {
         if (window.scanned() > limit) {
             throw new BreachException(
                     DiagnosticCode.WINDOW_TOO_LARGE,
                     "A window held " + window.scanned() + " keys, more than " + limit + ".",
                     null);
         }
+    }
+
+    private static Work work(Claim claim, Window window) {
         // No key is left below the bound: only an empty selection says so, never a count of changed rows.
         return window.last() == null
                 ? new Work(claim.bound(), 0, 0)
                 : new Work(window.last(), window.scanned(), window.changed());
     }
 
-    private BatchResult commit(Session session, HeldClaim held, Begun begun, Work work, long started)
-            throws SQLException {
+    private BatchResult commit(Session session, Attempt attempt, Begun begun, Work work) throws SQLException {
+        HeldClaim held = attempt.held();
         Pacing pacing = begun.pacing() == null ? held.prepared().definition().pacing() : begun.pacing();
         long walBytes = meter.walSince(begun, pacing, session);
         try {
             Optional<BackfillState> state = held.prepared().fence().commit(session, held.claim(), begun.xid(), work);
-            Duration took = Duration.ofNanos(System.nanoTime() - started);
+            Duration took = Duration.ofNanos(System.nanoTime() - attempt.started());
+            if (state.isPresent() && held.prepared().flush() != null) {
+                held.prepared().flush().counted(begun.totals(), work);
+            }
             return state.<BatchResult>map(now ->
                             new BatchResult.Committed(now, work, pacing, new Cost(took, work.scanned(), walBytes)))
                     .orElseGet(() -> new BatchResult.Missed(work, took));

@@ -13,6 +13,7 @@ import dev.backfill.postgres.internal.row.ClaimSql;
 import dev.backfill.postgres.internal.row.HealthSql;
 import dev.backfill.postgres.internal.row.PaceSql;
 import dev.backfill.postgres.internal.row.Target;
+import dev.backfill.postgres.internal.row.TotalsSql.Totals;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -33,14 +34,15 @@ public final class BeginSql {
 
     // One row even where the backfill has none: the limits and the gate must be set for what comes behind.
     private static final String BEGIN = "/* backfill:begin */ SET TRANSACTION ISOLATION LEVEL READ COMMITTED;"
-            + "/* backfill:begin */ SELECT {limits}, pg_catalog.set_config('application_name', :application, true), {untold}, "
+            + "/* backfill:begin */ SELECT {limits}, pg_catalog.set_config('application_name', :application, true), {untold}, {counts}, "
             + PageSql.gate(MINE + " AND NOT " + READ_ONLY + " AND " + Target.PINNED + " AND (NOT :barrier OR {passed})")
             + " = 'open' AS open, "
             + Target.ELSEWHERE + " AS elsewhere, " + READ_ONLY + " AS read_only, "
             + MINE + " AND :barrier AND NOT {passed} AS waits," + """
              b.barrier_since < pg_catalog.clock_timestamp() - :barrier_millis * interval '1 millisecond' AS overdue,
               pg_catalog.pg_current_xact_id()::text AS xid, {wal} AS wal_position,
-              p.id IS NOT NULL AS paced, p.pause_ratio, p.rows_per_second, p.wal_bytes_per_second, p.target_batch_millis
+              p.id IS NOT NULL AS paced, p.pause_ratio, p.rows_per_second, p.wal_bytes_per_second, p.target_batch_millis,
+              b.rows_scanned AS total_scanned, b.rows_changed AS total_changed
             FROM (SELECT 1) AS one LEFT JOIN {backfill} AS b ON b.id = :id LEFT JOIN {pace} AS p ON p.id = b.id""";
 
     private final Sql alone;
@@ -56,8 +58,10 @@ public final class BeginSql {
      * @param barrier whether the start barrier is waited for (SR-6)
      * @param table the source table, quoted
      * @param window the first statement of a window
+     * @param tableOid the source, whose changed rows are counted
      */
-    public BeginSql(Names names, EngineOptions options, boolean barrier, String table, PageSql.Forms window) {
+    public BeginSql(
+            Names names, EngineOptions options, boolean barrier, String table, PageSql.Forms window, long tableOid) {
         this.table = table;
         this.barrier = barrier;
         this.window = window;
@@ -67,6 +71,7 @@ public final class BeginSql {
                 Map.of(
                         "limits", Limits.ofBatch(options).asSelectItems(),
                         "untold", PageSql.UNTOLD,
+                        "counts", CountSql.begins(tableOid),
                         "passed", BarrierSql.PASSED,
                         "wal", HealthSql.POSITION));
         withWindow = alone.then(window.gated());
@@ -84,6 +89,7 @@ public final class BeginSql {
      * @param xid the transaction's ID, which the fence must see again
      * @param walPosition the server's position in the WAL, in bytes
      * @param pacing the operator's pacing; null for the definition's own
+     * @param totals what the row had counted so far
      */
     public record Begun(
             boolean open,
@@ -93,7 +99,8 @@ public final class BeginSql {
             boolean overdue,
             String xid,
             long walPosition,
-            @Nullable Pacing pacing) {}
+            @Nullable Pacing pacing,
+            Totals totals) {}
 
     /** Begins, and sends nothing else. */
     public Begun alone(Session session, Claim claim) throws SQLException {
@@ -124,7 +131,18 @@ public final class BeginSql {
         }
     }
 
-    private Params params(Claim claim) {
+    /** Whether the start barrier is waited for. */
+    boolean barrier() {
+        return barrier;
+    }
+
+    /** The look, for a flush that begins with it. */
+    Sql look() {
+        return alone;
+    }
+
+    /** What the look is given. */
+    Params params(Claim claim) {
         return ClaimSql.of(claim)
                 .and("barrier", barrier)
                 .and("table", table)
@@ -153,6 +171,7 @@ public final class BeginSql {
                 row.getBoolean("overdue"),
                 row.getString("xid"),
                 row.getLong("wal_position"),
-                row.getBoolean("paced") ? PaceSql.pacing(row) : null);
+                row.getBoolean("paced") ? PaceSql.pacing(row) : null,
+                new Totals(row.getLong("total_scanned"), row.getLong("total_changed")));
     }
 }

@@ -39,6 +39,16 @@ public final class BreachException extends Exception {
         }
     }
 
+    /** A repair whose SQL reaches beyond its window, by a stray parenthesis for instance: no bound holds for it (BB-6). */
+    static void throwIfBeyond(long changed, long scanned) throws BreachException {
+        if (changed > scanned) {
+            throw new BreachException(
+                    DiagnosticCode.WINDOW_EXCEEDED,
+                    "The repair changed " + changed + " rows, and its window held " + scanned + ".",
+                    null);
+        }
+    }
+
     /** A refusal counts even when the definition's code has swallowed it, or has turned it into something else. */
     static void throwIfRefused(GuardedConnection guarded) throws BreachException {
         SQLException error = guarded.lastError();

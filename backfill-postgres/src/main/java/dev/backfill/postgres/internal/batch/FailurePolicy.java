@@ -5,6 +5,8 @@ import dev.backfill.RetryableException;
 import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.operate.DiagnosticCode;
+import dev.backfill.postgres.internal.jdbc.Diagnostics;
+import dev.backfill.postgres.internal.jdbc.RowFunctionException;
 import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.supervise.OverdueException;

@@ -45,6 +45,9 @@ public final class PageSql {
     // A setting of the transaction, gone with it, and no state of the session.
     private static final String TOLD = "'backfill.page'";
 
+    /** The name under which a statement of the author's reads the page's rows. */
+    static final String WINDOW = "backfill_window_";
+
     /** The select item that makes it empty, whatever a session brought along. */
     public static final String UNTOLD = "pg_catalog.set_config(" + TOLD + ", '', true)";
 
@@ -93,44 +96,125 @@ public final class PageSql {
         public Forms then(Sql next) {
             return new Forms(first.then(next), later.then(next), gated.then(next));
         }
+
+        private Forms recursive() {
+            return new Forms(recursive(first), recursive(later), recursive(gated));
+        }
+
+        private static Sql recursive(Sql sql) {
+            return sql.withText(text -> text.replaceFirst("WITH ", "WITH RECURSIVE "));
+        }
     }
 
     /**
-     * One UPDATE over the page's range. How many rows it changed, PostgreSQL says of its own accord: to return each of them costs a
-     * tenth more. So the page's end goes through {@link #TOLD}, from where {@link #told} fetches it in the same flush.
+     * One command over the page's range, which PostgreSQL counts of its own accord: to return each row costs a tenth more. So the
+     * page's end goes through {@link #TOLD}, from where {@link #told} fetches it in the same flush.
+     *
+     * @param command with the placeholder {@code {told_range}}
+     * @param parts the command's own fragments
      */
-    public Forms update(String assignments, String condition) {
+    private Forms told(String command, Map<String, String> parts) {
         return forms(ends() + """
                 , backfill_told_ AS MATERIALIZED (SELECT pg_catalog.set_config({told}, coalesce((SELECT scanned FROM backfill_size_) || ' '
                   || (SELECT {page_texts}::text FROM backfill_edge_), ''), true) AS page)
                 , backfill_last_ AS MATERIALIZED (SELECT backfill_edge_.* FROM backfill_told_, backfill_edge_ WHERE page <> '')
-                UPDATE {source} SET {assignments} WHERE {told_range} AND ({condition})""", assignments, condition);
+                """ + command, parts);
     }
+
+    private static final String UPDATE = "UPDATE {source} SET {assignments}{from} WHERE {range} AND ({condition})";
+    private static final String DELETE = "DELETE FROM {source} WHERE {range} AND ({condition})";
 
     /**
-     * The page that the statement before it went over, nulls when its plan had no need to look; and whether a rule made something
-     * else of it, which came after the claim or it would have been refused.
+     * One UPDATE.
+     *
+     * @param from a FROM clause, or nothing
      */
-    public static Sql told(long tableOid) {
-        return Sql.of("""
-                /* backfill:page */ SELECT split_part(t.page, ' ', 1)::bigint AS scanned,
-                  substr(t.page, strpos(t.page, ' ') + 1)::text[] AS last,
-                  {replaced} AS replaced
-                FROM (SELECT nullif(pg_catalog.current_setting({told}, true), '') AS page) AS t""", Map.of("told", TOLD, "replaced", replaced(tableOid)));
-    }
-
-    /** Whether a rule runs something else instead of an {@code UPDATE} of the table, as SQL. */
-    static String replaced(long tableOid) {
-        return "EXISTS (SELECT FROM pg_catalog.pg_rewrite AS r WHERE r.ev_class = " + tableOid
-                + " AND r.ev_type = '2' AND r.is_instead AND r.ev_enabled <> 'D')";
+    Forms update(String assignments, String from, String condition) {
+        return told(UPDATE.replace("{range}", "{told_range}"), updates(assignments, from, condition));
     }
 
     /** The same as {@link #update}, asked for in one result; whatever the plan, it says where the page ends. */
-    public Forms updateReturning(String assignments, String condition) {
-        return forms(ends() + """
-                , backfill_done_ AS (UPDATE {source} SET {assignments}
-                  WHERE {range} AND ({condition}) RETURNING 1)
-                SELECT (SELECT count(*) FROM backfill_done_) AS changed,\s""" + EDGE, assignments, condition);
+    Forms updateReturning(String assignments, String from, String condition) {
+        return returning(UPDATE, updates(assignments, from, condition));
+    }
+
+    private static Map<String, String> updates(String assignments, String from, String condition) {
+        return Map.of("assignments", assignments, "from", from, "condition", condition);
+    }
+
+    /** One DELETE. */
+    Forms delete(String condition) {
+        return told(DELETE.replace("{range}", "{told_range}"), Map.of("condition", condition));
+    }
+
+    /** The same as {@link #delete}, in one result. */
+    Forms deleteReturning(String condition) {
+        return returning(DELETE, Map.of("condition", condition));
+    }
+
+    private Forms returning(String command, Map<String, String> parts) {
+        return forms(
+                ends() + ", backfill_done_ AS (" + command + " RETURNING 1)"
+                        + " SELECT (SELECT count(*) FROM backfill_done_) AS changed, " + EDGE,
+                parts);
+    }
+
+    /**
+     * A statement of the author's, which reads the page's rows under a name.
+     *
+     * @param recursive whether its own WITH clause is recursive
+     * @param locking how the rows are locked, in the order of their keys; or nothing
+     * @param statement it, without the word WITH but with a comma where it has such a clause
+     */
+    Forms statement(boolean recursive, String locking, String statement) {
+        Forms forms = told(
+                ", " + WINDOW + " AS MATERIALIZED (SELECT {alias}.* FROM {source}"
+                        + " WHERE {told_range} ORDER BY {row_order}{locking}){statement}",
+                Map.of("locking", locking, "statement", statement));
+        return recursive ? forms.recursive() : forms;
+    }
+
+    /** The page and nothing else, as a command that has changed nothing. */
+    Forms pageOnly() {
+        return forms(ends() + " SELECT 0 AS changed, " + EDGE, Map.of());
+    }
+
+    /**
+     * The page that the statement before it went over, nulls when its plan had no need to look; whether a rule made something
+     * else of it, which came after the claim or it would have been refused.
+     */
+    Sql told(long tableOid, Event event) {
+        return Sql.of("/* backfill:page */ SELECT p.scanned, p.last, " + replaced(tableOid, event)
+                + " AS replaced, CASE WHEN "
+                + CountSql.plain(tableOid, key.table()) + " THEN " + CountSql.changed(tableOid)
+                + " END AS counted FROM ("
+                + toldPage() + ") AS p");
+    }
+
+    /** The page that was told, as a SELECT of one row: keys in it and the last of them. */
+    static String toldPage() {
+        return "SELECT split_part(t.page, ' ', 1)::bigint AS scanned, substr(t.page, strpos(t.page, ' ') + 1)::text[] AS last"
+                + " FROM (SELECT nullif(pg_catalog.current_setting(" + TOLD + ", true), '') AS page) AS t";
+    }
+
+    /** Commands, as {@code pg_rewrite} numbers them. */
+    enum Event {
+        UPDATE('2'),
+        DELETE('4'),
+        /** None that a rule of the source could replace unseen. */
+        OTHER('0');
+
+        private final char number;
+
+        Event(char number) {
+            this.number = number;
+        }
+    }
+
+    /** Whether a rule runs something else instead of a command on the table, as SQL. */
+    static String replaced(long tableOid, Event event) {
+        return "EXISTS (SELECT FROM pg_catalog.pg_rewrite AS r WHERE r.ev_class = " + tableOid + " AND r.ev_type = '"
+                + event.number + "' AND r.is_instead AND r.ev_enabled <> 'D')";
     }
 
     /**
@@ -146,9 +230,12 @@ public final class PageSql {
                   WHERE {range} AND ({condition}) ORDER BY {row_order} FOR NO KEY UPDATE)
                 SELECT\s""" + EDGE + each(columns, column -> ", NULL::text AS " + column.getKey())
                         + " UNION ALL SELECT NULL, NULL, backfill_rows_.* FROM backfill_rows_",
-                each(columns, column -> ", " + column.getValue() + " AS " + column.getKey())
-                        .substring(1),
-                condition);
+                Map.of(
+                        "assignments",
+                        each(columns, column -> ", " + column.getValue() + " AS " + column.getKey())
+                                .substring(1),
+                        "condition",
+                        condition));
     }
 
     private static String each(Map<String, String> columns, Function<Map.Entry<String, String>, String> form) {
@@ -157,21 +244,21 @@ public final class PageSql {
 
     /** The page's keys as canonical text, in order. */
     public Forms keys() {
-        return forms(PAGE + " SELECT {page_texts} AS key FROM backfill_page_ ORDER BY {page_order}", "", "");
+        return forms(PAGE + " SELECT {page_texts} AS key FROM backfill_page_ ORDER BY {page_order}", Map.of());
     }
 
     private String ends() {
         return key.hasExtremes() ? AGGREGATED_PAGE : PAGE;
     }
 
-    private Forms forms(String template, String assignments, String condition) {
+    private Forms forms(String template, Map<String, String> parts) {
         return new Forms(
-                compile(template, "", assignments, condition),
-                compile(template, AFTER, assignments, condition),
-                compile(template, BEHIND_GATE + AFTER, assignments, condition));
+                compile(template, "", parts),
+                compile(template, AFTER, parts),
+                compile(template, BEHIND_GATE + AFTER, parts));
     }
 
-    private Sql compile(String template, String after, String assignments, String condition) {
+    private Sql compile(String template, String after, Map<String, String> parts) {
         Map<String, String> fragments = new HashMap<>(Map.of(
                 "page_columns", key.asPageColumns(),
                 "row_key", key.ofRow(key.alias()),
@@ -184,8 +271,8 @@ public final class PageSql {
                 "told_edge", key.ofEdge("backfill_last_"),
                 "leading_range",
                         key.leadingRange("(SELECT k1 FROM backfill_head_)", "(SELECT k1 FROM backfill_edge_)")));
-        fragments.putAll(Map.of(
-                "source", key.table(), "assignments", assignments, "condition", condition, "told", TOLD, "gate", GATE));
+        fragments.putAll(parts);
+        fragments.putAll(Map.of("source", key.table(), "alias", key.alias(), "told", TOLD, "gate", GATE));
         // Parameters are named in the template alone: a fragment is put in as it is, so that nothing in an author's SQL
         // or in a
         // name is read as a parameter or as another fragment.

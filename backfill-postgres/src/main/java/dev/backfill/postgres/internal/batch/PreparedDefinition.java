@@ -2,34 +2,41 @@ package dev.backfill.postgres.internal.batch;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.CustomRepair;
-import dev.backfill.Repair;
 import dev.backfill.host.EngineOptions;
 import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.KeySql;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A definition with its statements compiled for the table as the catalog had it when its claim was taken. Immutable.
+ * A definition with its statements compiled for the table as the catalog had it when its claim was taken.
  *
  * @param definition the definition
  * @param key how its key is spelled
  * @param repair how a window is repaired
  * @param begin how a batch begins
  * @param fence how a batch commits
+ * @param flush how a batch is sent in one flush; null where PostgreSQL's count of updated rows can't be used, or none is wanted
  */
 public record PreparedDefinition(
-        BackfillDefinition<?> definition, KeySql key, WindowRepair repair, BeginSql begin, FenceSql fence) {
+        BackfillDefinition<?> definition,
+        KeySql key,
+        WindowRepair repair,
+        BeginSql begin,
+        FenceSql fence,
+        @Nullable OneFlush flush) {
 
     public static PreparedDefinition of(
             Names names, EngineOptions options, BackfillDefinition<?> definition, TableFacts facts) {
         KeySql key = new KeySql(definition.table(), definition.key());
         WindowRepair repair = repair(definition, key, facts, options.idleInTransactionTimeout());
-        return new PreparedDefinition(
-                definition,
-                key,
-                repair,
-                new BeginSql(names, options, definition.startBarrier(), key.table(), repair.first()),
-                new FenceSql(names, key, options, definition.startBarrier()));
+        boolean barrier = definition.startBarrier();
+        BeginSql begin = new BeginSql(names, options, barrier, key.table(), repair.first(), facts.oid());
+        FenceSql fence = new FenceSql(names, key, options, barrier);
+        OneFlush flush = options.fusedCommit() && facts.plain()
+                ? new OneFlush(names, key, repair, begin, fence, facts.oid())
+                : null;
+        return new PreparedDefinition(definition, key, repair, begin, fence, flush);
     }
 
     private static <K> WindowRepair repair(
@@ -37,16 +44,11 @@ public record PreparedDefinition(
         return definition
                 .repair()
                 .match(
-                        update -> new SetWindow(key, update, facts),
+                        update -> SqlWindow.update(key, update, facts),
                         rows -> new RowWindow(key, definition.table().name(), rows, facts, idle),
-                        PreparedDefinition::unsupported,
-                        PreparedDefinition::unsupported,
+                        statement -> SqlWindow.statement(key, statement, facts),
+                        delete -> SqlWindow.delete(key, delete, facts),
                         custom -> new CustomWindow<>(key, definition, typed(custom), idle));
-    }
-
-    private static WindowRepair unsupported(Repair repair) {
-        throw new IllegalStateException(
-                "a definition can't be built with a " + repair.getClass().getSimpleName());
     }
 
     @SuppressWarnings("unchecked") // The definition's builder takes a repair for its own key type only.

@@ -3,12 +3,16 @@ package dev.backfill.postgres.internal.batch;
 import dev.backfill.Row;
 import dev.backfill.RowRepair;
 import dev.backfill.internal.Identifiers;
+import dev.backfill.postgres.internal.jdbc.ReadRow;
+import dev.backfill.postgres.internal.jdbc.RowFunctionException;
+import dev.backfill.postgres.internal.jdbc.RowValues;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.SqlText;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.KeySql;
 import dev.backfill.postgres.internal.row.Values;
+import dev.backfill.postgres.internal.supervise.OverdueException;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -80,10 +84,11 @@ public final class RowWindow implements WindowRepair {
             return window;
         }
         List<String> last = Objects.requireNonNull(window.last());
-        return new Window(last, window.scanned(), writeBack(session, claim, last, rows));
+        return new Window(last, window.scanned(), 0, written(claim, last, rows));
     }
 
-    private long writeBack(Session session, Claim claim, List<String> last, List<ReadRow> rows) throws Exception {
+    private WriteBackSql.Write written(Claim claim, List<String> last, List<ReadRow> rows)
+            throws RowFunctionException, OverdueException {
         List<List<String>> keys = new ArrayList<>(rows.size());
         String[][] values = new String[repair.writes().size()][rows.size()];
         long began = System.nanoTime();
@@ -98,13 +103,7 @@ public final class RowWindow implements WindowRepair {
         Duration quiet = Duration.ofNanos(System.nanoTime() - began);
         IdleTime.throwIfOver(quiet, idle);
         Sql.Params range = PageSql.params(claim, 0).and("edge", Values.array(last));
-        try {
-            WriteBackSql.Written written = writeBack.update(session, claim, range, keys, values);
-            BreachException.throwIfReplaced(written.replaced());
-            return written.changed();
-        } catch (SQLException e) {
-            throw IdleTime.explain(e, quiet, idle);
-        }
+        return writeBack.write(claim, range, keys, values);
     }
 
     private static @Nullable String apply(

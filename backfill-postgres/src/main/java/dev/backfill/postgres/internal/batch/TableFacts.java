@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param mayRead whether this role may select from it
  * @param updateReplaced whether a rule runs something instead of an UPDATE
  * @param hasTriggers whether it or a partition has triggers of somebody's own
+ * @param plain whether PostgreSQL's own count of its updated rows is a repair's, see {@link CountSql#PLAIN}
  * @param hasChildren whether other tables inherit from it; a partitioned table has partitions instead
  */
 public record TableFacts(
@@ -24,6 +25,7 @@ public record TableFacts(
         boolean mayRead,
         boolean updateReplaced,
         boolean hasTriggers,
+        boolean plain,
         boolean hasChildren) {
 
     /**
@@ -37,7 +39,13 @@ public record TableFacts(
      * @param mayWrite whether this role may update it
      */
     public record Column(
-            String castType, String fullType, boolean isString, boolean notNull, boolean generated, boolean mayWrite) {}
+            String castType, String fullType, boolean isString, boolean notNull, boolean generated, boolean mayWrite) {
+
+        /** The type under which a computed value is what the column would hold; a string that does not fit is not cut. */
+        String comparableType() {
+            return isString ? castType : fullType;
+        }
+    }
 
     /**
      * One index.

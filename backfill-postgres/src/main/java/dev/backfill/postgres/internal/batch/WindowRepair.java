@@ -1,8 +1,10 @@
 package dev.backfill.postgres.internal.batch;
 
+import dev.backfill.postgres.internal.batch.WriteBackSql.Write;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.row.Claim;
 import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,11 @@ public interface WindowRepair {
         return first();
     }
 
+    /** Its only statement, if there is only one, and the page's end is told; it may travel with look, fence and COMMIT. */
+    default PageSql.@Nullable Forms inOneFlush() {
+        return null;
+    }
+
     /** How the values that a Java function computes are written back. */
     default Optional<WriteBackSql> writeBack() {
         return Optional.empty();
@@ -43,9 +50,24 @@ public interface WindowRepair {
      *
      * @param last the greatest key that was selected; null when no key is left
      * @param scanned keys selected
-     * @param changed rows changed
+     * @param changed rows changed so far
+     * @param unsent computed values that are to be written still; null for none
      */
-    record Window(@Nullable List<String> last, long scanned, long changed) {
+    record Window(
+            @Nullable List<String> last,
+            long scanned,
+            long changed,
+            @Nullable Write unsent) {
+
         static final Window END_OF_SOURCE = new Window(null, 0, 0);
+
+        Window(@Nullable List<String> last, long scanned, long changed) {
+            this(last, scanned, changed, null);
+        }
+
+        /** The same with everything written. */
+        public Window sent(Session session) throws SQLException, BreachException {
+            return unsent == null ? this : new Window(last, scanned, unsent.send(session));
+        }
     }
 }

@@ -31,25 +31,24 @@ public final class WriteBackSql {
     private final int keyWidth;
     private final int columns;
     private final Sql planned;
-    private final Sql first;
+    private final Sql rules;
     private final Sql later;
 
     /** For a key and the written columns. */
     public WriteBackSql(KeySql key, List<String> columns, TableFacts facts) {
         this.keyWidth = key.width();
         this.columns = columns.size();
-        Sql replaced = Sql.of("/* backfill:rules */ SELECT " + PageSql.replaced(facts.oid()) + " AS replaced");
+        rules = Sql.of(
+                "/* backfill:rules */ SELECT " + PageSql.replaced(facts.oid(), PageSql.Event.UPDATE) + " AS replaced");
         planned = compile(key, columns, facts, "");
-        first = planned.then(replaced);
         Sql ranged = compile(
-                        key,
-                        columns,
-                        facts,
-                        key.ofRow(key.alias()) + " > " + key.ofArray(":checkpoint::text[]")
-                                + key.leadingRange(
-                                        key.leadingOfArray(":checkpoint::text[]"), key.leadingOfArray(":edge::text[]"))
-                                + " AND ")
-                .then(replaced);
+                key,
+                columns,
+                facts,
+                key.ofRow(key.alias()) + " > " + key.ofArray(":checkpoint::text[]")
+                        + key.leadingRange(
+                                key.leadingOfArray(":checkpoint::text[]"), key.leadingOfArray(":edge::text[]"))
+                        + " AND ");
         // What a trigger runs is planned as ever. Before the first checkpoint the range has one end, and only a search
         // is sure to be short.
         later = facts.hasTriggers() ? ranged : ONE_PASS.then(ranged);
@@ -75,9 +74,8 @@ public final class WriteBackSql {
             set.add(quoted + " = backfill_values_.c" + i + "::" + column.castType());
             // Compared as text: identity, which every type has, and not equality, under which citext would lose a
             // repair.
-            String comparable = column.isString() ? column.castType() : column.fullType();
             differs.add(key.alias() + "." + quoted + "::text IS DISTINCT FROM backfill_values_.c" + i + "::"
-                    + comparable + "::text");
+                    + column.comparableType() + "::text");
         }
         // The range again: with it the planner can't be tempted to read the whole table for the join.
         return Sql.of("/* backfill:repair */ UPDATE " + key.table() + " SET " + String.join(", ", set) + " FROM unnest("
@@ -101,35 +99,42 @@ public final class WriteBackSql {
     }
 
     /**
-     * What became of it.
+     * Values to be written.
      *
-     * @param changed rows changed
-     * @param replaced whether a rule runs something else instead, so that the count means nothing
+     * @param sql the statement, after what it needs
+     * @param params its parameters
+     * @param rows rows that it may change, at most
+     * @param rules asks whether a rule runs something else instead, so that a count means nothing
      */
-    public record Written(long changed, boolean replaced) {}
+    public record Write(Sql sql, Params params, int rows, Sql rules) {
+
+        /** Writes, and says how many rows were changed. */
+        long send(Session session) throws SQLException, BreachException {
+            try (PreparedStatement statement = sql.then(rules).prepare(session.connection(), params)) {
+                if (statement.execute()) {
+                    statement.getMoreResults();
+                }
+                long changed = statement.getLargeUpdateCount();
+                statement.getMoreResults();
+                try (ResultSet row = statement.getResultSet()) {
+                    row.next();
+                    BreachException.throwIfReplaced(row.getBoolean("replaced"));
+                }
+                BreachException.throwIfBeyond(changed, rows);
+                return changed;
+            }
+        }
+    }
 
     /**
-     * Writes.
+     * What is to be written.
      *
      * @param range checkpoint and edge of the window
      * @param keys the rows' keys
      * @param values for each column, the rows' values as text
      */
-    public Written update(Session session, Claim claim, Params range, List<List<String>> keys, String[][] values)
-            throws SQLException {
-        params(range, keys, values);
-        Sql sql = claim.after() == null ? first : later;
-        try (PreparedStatement statement = sql.prepare(session.connection(), range)) {
-            if (statement.execute()) {
-                statement.getMoreResults();
-            }
-            long changed = statement.getLargeUpdateCount();
-            statement.getMoreResults();
-            try (ResultSet row = statement.getResultSet()) {
-                row.next();
-                return new Written(changed, row.getBoolean("replaced"));
-            }
-        }
+    public Write write(Claim claim, Params range, List<List<String>> keys, String[][] values) {
+        return new Write(claim.after() == null ? planned : later, params(range, keys, values), keys.size(), rules);
     }
 
     private Params params(Params range, List<List<String>> keys, String[][] values) {

@@ -100,6 +100,18 @@ public final class Session implements AutoCloseable {
         }
     }
 
+    /** Rolls back; the next statement begins a new transaction. */
+    public void rollback() throws SQLException {
+        connection.rollback();
+    }
+
+    /** After a flush that ended with COMMIT and was answered without an error. */
+    public void requireCommitted() throws SQLException {
+        if (!isIdle()) {
+            throw new SQLException("the transaction is still open after COMMIT", "08007");
+        }
+    }
+
     /** The connection must not be used again by anybody. */
     public void spoil() {
         spoiled = true;

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -70,6 +71,11 @@ public final class Sql {
     /** The text that is sent. */
     public String text() {
         return text;
+    }
+
+    /** The same with another text, which must have the same parameters in the same order. */
+    public Sql withText(UnaryOperator<String> change) {
+        return new Sql(change.apply(text), parameters);
     }
 
     /** This statement and another one in one flush; each begins with its own comment in {@code pg_stat_activity}. */

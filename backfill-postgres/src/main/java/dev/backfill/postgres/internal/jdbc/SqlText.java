@@ -32,6 +32,19 @@ public final class SqlText {
         return escaped.toString();
     }
 
+    /** The text without leading blanks, semicolons and comments: what decides which command it is. */
+    public static String withoutLeadingNoise(String sql) {
+        int at = 0;
+        while (at < sql.length()) {
+            int end = sql.startsWith("--", at) || sql.startsWith("/*", at) ? quotedEnd(sql, at) : at;
+            if (end == at && sql.charAt(at) != ';' && !Character.isWhitespace(sql.charAt(at))) {
+                return sql.substring(at);
+            }
+            at = Math.max(end, at + 1);
+        }
+        return "";
+    }
+
     /** The text with everything quoted or commented taken out. */
     static String withoutQuoted(String sql) {
         StringBuilder code = new StringBuilder(sql.length());

@@ -1,6 +1,7 @@
 package dev.backfill.postgres.internal.preflight;
 
 import dev.backfill.TableName;
+import dev.backfill.postgres.internal.batch.CountSql;
 import dev.backfill.postgres.internal.batch.TableFacts;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
@@ -24,6 +25,8 @@ public final class Catalog {
                 AND r.ev_enabled <> 'D') AS update_replaced,
               EXISTS (SELECT FROM pg_catalog.pg_trigger AS g WHERE NOT g.tgisinternal AND (g.tgrelid = c.oid OR g.tgrelid IN
                 (SELECT t.relid FROM pg_catalog.pg_partition_tree(c.oid) AS t))) AS has_triggers,
+              """ + CountSql.PLAIN + """
+             AS plain,
               (SELECT CASE WHEN bool_or(p.reltuples < 0) THEN NULL ELSE sum(p.reltuples)::bigint END
                FROM pg_catalog.pg_class AS p WHERE p.relkind = 'r' AND (p.oid = c.oid OR p.oid IN
                  (SELECT t.relid FROM pg_catalog.pg_partition_tree(c.oid) AS t WHERE t.isleaf))) AS estimated_rows
@@ -107,6 +110,7 @@ public final class Catalog {
                     row.getBoolean("may_read"),
                     row.getBoolean("update_replaced"),
                     row.getBoolean("has_triggers"),
+                    row.getBoolean("plain"),
                     row.getBoolean("has_children")));
         }
     }

@@ -82,7 +82,7 @@ public final class RehearsedWindow implements Callable<Sample>, Overrun {
         long began = System.nanoTime();
         WindowRepair.Window window;
         try (PreparedStatement first = prepared.begin().window(opened, claim, limit)) {
-            window = prepared.repair().run(opened, claim, limit, first);
+            window = prepared.repair().run(opened, claim, limit, first).sent(opened);
         }
         Duration took = Duration.ofNanos(System.nanoTime() - began);
         long wal = HealthSql.mark(opened).walPosition() - walBefore;

@@ -63,16 +63,18 @@ public record BatchOutcomes(
                 unknown -> settle(held, unknown, pacer, limit));
     }
 
-    private Step committed(HeldClaim before, Claim after, Work work, @Nullable Duration took) {
+    /** Without {@code work} nobody can tell how many rows were in it. */
+    private Step committed(HeldClaim before, Claim after, @Nullable Work work, @Nullable Duration took) {
         boolean reached = after.state() == BackfillState.VALIDATING;
-        events.publish(Events.about(BackfillEvent.Kind.BATCH_COMMITTED, after, null)
-                .took(took)
-                .rows(work.scanned(), work.changed()));
+        BackfillEvent committed =
+                Events.about(BackfillEvent.Kind.BATCH_COMMITTED, after, null).took(took);
+        events.publish(work == null ? committed : committed.rows(work.scanned(), work.changed()));
         if (reached) {
             events.publish(BackfillEvent.Kind.VALIDATING, after, null);
         }
-        return Step.done(
-                new StepOutcome.Committed(after.id(), work.scanned(), work.changed(), reached), before.with(after));
+        long scanned = work == null ? 0 : work.scanned();
+        long changed = work == null ? 0 : work.changed();
+        return Step.done(new StepOutcome.Committed(after.id(), scanned, changed, reached), before.with(after));
     }
 
     private Step settle(HeldClaim held, BatchResult.Unknown unknown, Pacer pacer, int limit) {
@@ -94,7 +96,7 @@ public record BatchOutcomes(
                     .keeping(held.with(anew));
         }
         return settled.verdict() == Settlement.Verdict.LANDED
-                ? committed(held, anew, unknown.work(), null)
+                ? committed(held, anew, settlement.work(held, unknown, anew), null)
                 : failures.of(held.with(anew), unknown.cause(), pacer, limit);
     }
 

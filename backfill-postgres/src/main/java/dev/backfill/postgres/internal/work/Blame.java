@@ -4,7 +4,7 @@ import dev.backfill.KeyColumn;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.operate.Finding;
-import dev.backfill.postgres.internal.batch.Diagnostics;
+import dev.backfill.postgres.internal.jdbc.Diagnostics;
 import dev.backfill.postgres.internal.batch.FailurePolicy;
 import dev.backfill.postgres.internal.batch.FailurePolicy.Decision;
 import dev.backfill.postgres.internal.batch.FailurePolicy.Failure;

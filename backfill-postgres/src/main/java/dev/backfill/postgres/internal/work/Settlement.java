@@ -1,7 +1,10 @@
 package dev.backfill.postgres.internal.work;
 
 import dev.backfill.operate.BackfillState;
+import dev.backfill.postgres.internal.batch.BatchResult;
 import dev.backfill.postgres.internal.batch.FenceSql.Work;
+import dev.backfill.postgres.internal.batch.HeldClaim;
+import dev.backfill.postgres.internal.batch.OneFlush;
 import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.row.Claim;
@@ -10,6 +13,7 @@ import dev.backfill.postgres.internal.supervise.Pause;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +56,7 @@ public record Settlement(Transactions transactions, ClaimSql claims, Events even
     record Settled(Verdict verdict, @Nullable Claim claim) {}
 
     /** Asks until PostgreSQL answers, for at most a lease: after that the claim is anybody's. */
-    Settled settle(Claim claim, Work work) {
+    Settled settle(Claim claim, @Nullable Work work) {
         long deadline = System.nanoTime() + lease.toNanos();
         Settled settled = new Settled(Verdict.UNKNOWN, null);
         while (settled.verdict() == Verdict.UNKNOWN && System.nanoTime() < deadline) {
@@ -68,7 +72,21 @@ public record Settlement(Transactions transactions, ClaimSql claims, Events even
         return settled;
     }
 
-    private Settled tryOnce(Claim claim, Work work) {
+    /** What a batch did that has landed without an answer; null if nobody can tell. */
+    @Nullable
+    Work work(HeldClaim held, BatchResult.Unknown unknown, Claim anew) {
+        OneFlush flush = held.prepared().flush();
+        if (unknown.work() != null || flush == null) {
+            return unknown.work();
+        }
+        try {
+            return transactions.inTransaction(session -> flush.landed(session, anew));
+        } catch (SQLException e) {
+            return null;
+        }
+    }
+
+    private Settled tryOnce(Claim claim, @Nullable Work work) {
         try {
             Optional<Claim> anew = transactions.inTransaction(s -> claims.reclaim(s, claim, lease));
             if (anew.isEmpty()) {
@@ -81,13 +99,16 @@ public record Settlement(Transactions transactions, ClaimSql claims, Events even
     }
 
     /** A row that moved has not moved forward for that: a failover that lost the last batches sets it back. */
-    public static Verdict verdict(Claim before, Work work, Claim now) {
+    public static Verdict verdict(Claim before, @Nullable Work work, Claim now) {
         if (!Objects.equals(now.history(), before.history())) {
             return Verdict.HISTORY_CHANGED;
         }
-        boolean reached = Objects.equals(work.checkpoint(), before.bound());
+        // Of a batch whose page only the server knew: in the same history, under the same claim, nobody else can have moved the row.
+        List<String> checkpoint = work == null ? now.checkpoint() : work.checkpoint();
+        boolean moved = !Objects.equals(now.checkpoint(), before.checkpoint());
+        boolean reached = Objects.equals(checkpoint, before.bound());
         BackfillState own = reached ? BackfillState.VALIDATING : BackfillState.RUNNING;
-        if (now.state() == own && Objects.equals(now.checkpoint(), work.checkpoint())) {
+        if (now.state() == own && Objects.equals(now.checkpoint(), checkpoint) && (work != null || moved)) {
             return Verdict.LANDED;
         }
         return now.state() == before.state() && Objects.equals(now.checkpoint(), before.checkpoint())

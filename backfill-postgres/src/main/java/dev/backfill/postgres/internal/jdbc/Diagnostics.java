@@ -1,4 +1,4 @@
-package dev.backfill.postgres.internal.batch;
+package dev.backfill.postgres.internal.jdbc;
 
 import dev.backfill.BlockedException;
 import dev.backfill.InvalidDefinitionException;
@@ -6,8 +6,6 @@ import dev.backfill.RetryableException;
 import dev.backfill.internal.BoundedText;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.operate.DiagnosticCode;
-import dev.backfill.postgres.internal.jdbc.NoConnectionException;
-import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,6 +21,7 @@ import org.postgresql.util.ServerErrorMessage;
 public final class Diagnostics {
 
     private static final int MAX_NAME = 128;
+    private static final String LIBRARY = "dev.backfill.postgres.internal.";
 
     private Diagnostics() {}
 
@@ -51,7 +50,7 @@ public final class Diagnostics {
         return thrown instanceof InvalidDefinitionException
                 && thrown.getMessage() != null
                 && frames.length > 0
-                && frames[0].getClassName().startsWith(Diagnostics.class.getPackageName());
+                && frames[0].getClassName().startsWith(LIBRARY);
     }
 
     private static String describe(SQLException e) {
@@ -82,9 +81,8 @@ public final class Diagnostics {
 
     /** The first frame outside this library: where the author's code called it. */
     private static String caller(Throwable thrown) {
-        String library = Diagnostics.class.getPackageName();
         return Arrays.stream(thrown.getStackTrace())
-                .filter(frame -> !frame.getClassName().startsWith(library))
+                .filter(frame -> !frame.getClassName().startsWith(LIBRARY))
                 .findFirst()
                 .map(frame -> " Called" + at(frame) + ".")
                 .orElse("");

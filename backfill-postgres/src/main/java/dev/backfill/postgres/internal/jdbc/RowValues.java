@@ -1,4 +1,4 @@
-package dev.backfill.postgres.internal.batch;
+package dev.backfill.postgres.internal.jdbc;
 
 import dev.backfill.InvalidDefinitionException;
 import java.time.temporal.TemporalAccessor;
@@ -11,7 +11,8 @@ public final class RowValues {
 
     private RowValues() {}
 
-    static @Nullable String text(@Nullable Object value) {
+    /** The text of one value. */
+    public static @Nullable String text(@Nullable Object value) {
         if (value == null) {
             return null;
         }

@@ -1,4 +1,4 @@
-package dev.backfill.postgres.internal.batch;
+package dev.backfill.postgres.internal.jdbc;
 
 import dev.backfill.InvalidDefinitionException;
 import dev.backfill.Row;
@@ -12,13 +12,15 @@ public final class ReadRow implements Row {
     private final List<String> key;
     private final String[] texts;
 
-    ReadRow(List<String> columns, List<String> key, String[] texts) {
+    /** A row by its columns and its key. */
+    public ReadRow(List<String> columns, List<String> key, String[] texts) {
         this.columns = columns;
         this.key = key;
         this.texts = texts;
     }
 
-    List<String> key() {
+    /** Its key as text. */
+    public List<String> key() {
         return key;
     }
 

@@ -1,0 +1,198 @@
+package dev.backfill.postgres.internal.batch;
+
+import dev.backfill.DeleteRepair;
+import dev.backfill.StatementRepair;
+import dev.backfill.UpdateRepair;
+import dev.backfill.internal.Identifiers;
+import dev.backfill.operate.DiagnosticCode;
+import dev.backfill.postgres.internal.batch.PageSql.Event;
+import dev.backfill.postgres.internal.batch.PageSql.Forms;
+import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.SqlText;
+import dev.backfill.postgres.internal.row.Claim;
+import dev.backfill.postgres.internal.row.KeySql;
+import dev.backfill.postgres.internal.row.Values;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** SQL over the window: one command, one snapshot. */
+public final class SqlWindow implements WindowRepair {
+
+    private final boolean triggers;
+    private final boolean inOneFlush;
+    private final boolean ofTheSource;
+    private final Forms command;
+    private final Forms told;
+    private final Forms otherwise;
+
+    private SqlWindow(KeySql key, TableFacts facts, Event event, Forms command, Forms otherwise) {
+        this.ofTheSource = event != Event.OTHER;
+        this.triggers = ofTheSource && facts.hasTriggers();
+        this.inOneFlush = event == Event.UPDATE && !triggers;
+        this.command = command;
+        this.told = command.then(new PageSql(key).told(facts.oid(), event));
+        this.otherwise = otherwise;
+    }
+
+    static SqlWindow update(KeySql key, UpdateRepair repair, TableFacts facts) {
+        String assignments = repair.assignments().entrySet().stream()
+                .map(a -> Identifiers.quote(a.getKey()) + " = (" + fragment(a.getValue()) + ")")
+                .collect(Collectors.joining(", "));
+        String from = repair.from().map(tables -> "\nFROM " + fragment(tables)).orElse("");
+        String condition = condition(key, repair, facts);
+        PageSql page = new PageSql(key);
+        return new SqlWindow(
+                key,
+                facts,
+                Event.UPDATE,
+                page.update(assignments, from, condition),
+                page.updateReturning(assignments, from, condition));
+    }
+
+    static SqlWindow delete(KeySql key, DeleteRepair repair, TableFacts facts) {
+        String condition = repair.condition().map(SqlWindow::fragment).orElse("true");
+        PageSql page = new PageSql(key);
+        return new SqlWindow(key, facts, Event.DELETE, page.delete(condition), page.deleteReturning(condition));
+    }
+
+    static SqlWindow statement(KeySql key, StatementRepair repair, TableFacts facts) {
+        String sql = SqlText.withoutLeadingNoise(repair.over(PageSql.WINDOW));
+        boolean with = sql.regionMatches(true, 0, "WITH", 0, 4);
+        String rest = with ? sql.substring(4).strip() : sql;
+        boolean recursive = with && rest.regionMatches(true, 0, "RECURSIVE", 0, 9);
+        String statement = (with ? ", " : " ") + fragment(recursive ? rest.substring(9) : rest);
+        PageSql page = new PageSql(key);
+        return new SqlWindow(
+                key,
+                facts,
+                Event.OTHER,
+                page.statement(recursive, repair.locksWindow() ? " FOR SHARE" : "", statement),
+                page.pageOnly());
+    }
+
+    /** The line break ends a comment that the author may have left open. */
+    private static String fragment(String sql) {
+        return SqlText.escapeOperators(sql) + "\n";
+    }
+
+    private static String condition(KeySql key, UpdateRepair repair, TableFacts facts) {
+        String join = repair.on().map(on -> "(" + fragment(on) + ") AND ").orElse("");
+        String given = repair.condition().map(SqlWindow::fragment).orElse("true");
+        String differs = repair.rewritesUnchanged() ? "true" : differs(key, repair, facts);
+        if (differs.equals("true") || repair.condition().isEmpty()) {
+            return join + "(" + given + ") AND " + differs;
+        }
+        // The expressions may fail for rows that the condition leaves out, and PostgreSQL may ask for conditions in any
+        // order.
+        return join + "(" + given + ") AND CASE WHEN (" + given + ") THEN " + differs + " ELSE false END";
+    }
+
+    /**
+     * Whether a row's values would change: compared byte for byte, which every type can be, and not as equal, under which citext
+     * would lose a repair.
+     */
+    private static String differs(KeySql key, UpdateRepair repair, TableFacts facts) {
+        if (!facts.columns().keySet().containsAll(repair.assignments().keySet())) {
+            // Preflight says which column is missing.
+            return "true";
+        }
+        String now = repair.assignments().keySet().stream()
+                .map(column -> key.alias() + "." + Identifiers.quote(column))
+                .collect(Collectors.joining(", "));
+        String then = repair.assignments().entrySet().stream()
+                .map(a -> "(" + fragment(a.getValue()) + ")::"
+                        + facts.columns().get(a.getKey()).comparableType())
+                .collect(Collectors.joining(", "));
+        // As records: of two row constructors PostgreSQL would make a comparison by the types' own order.
+        return "ROW(" + now + ")::record OPERATOR(pg_catalog.*<>) ROW(" + then + ")::record";
+    }
+
+    @Override
+    public Forms first() {
+        // A statement's triggers fire for no row, too: with any, it must not be sent a second time, whatever its plan.
+        return triggers ? otherwise : told;
+    }
+
+    @Override
+    public boolean looksAlone() {
+        return triggers;
+    }
+
+    @Override
+    public @Nullable Forms inOneFlush() {
+        return inOneFlush ? command : null;
+    }
+
+    @Override
+    public Forms planned() {
+        return triggers ? otherwise : command;
+    }
+
+    @Override
+    public Window run(Session session, Claim claim, int limit, PreparedStatement first)
+            throws SQLException, BreachException {
+        Window window = triggers ? returned(first) : told(first);
+        return window == null ? runOtherwise(session, claim, limit) : window;
+    }
+
+    /** Null, and nothing is changed, if the plan saw that no row can need the repair before it looked where the page ends. */
+    private @Nullable Window told(PreparedStatement first) throws SQLException, BreachException {
+        long changed = first.getLargeUpdateCount();
+        first.getMoreResults();
+        try (ResultSet row = first.getResultSet()) {
+            row.next();
+            BreachException.throwIfReplaced(row.getBoolean("replaced"));
+            List<String> last = Values.texts(row, "last");
+            if (last == null && changed > 0) {
+                throw untold(changed);
+            }
+            if (last == null) {
+                return null;
+            }
+            // A function of the author's may change other rows of the table, which the command does not count.
+            BreachException.throwIfBeyond(row.getLong("counted"), row.getLong("scanned"));
+            return bounded(new Window(last, row.getLong("scanned"), changed));
+        }
+    }
+
+    /** Something has taken the answer away, or never asked for it. To ask again would repair these rows a second time. */
+    private BreachException untold(long changed) {
+        return ofTheSource
+                ? new BreachException(
+                        DiagnosticCode.TRANSACTION_CONTROL_REFUSED,
+                        "A function reset a setting of the transaction that says where the window ends.",
+                        null)
+                : new BreachException(
+                        DiagnosticCode.WINDOW_EXCEEDED,
+                        "The statement changed " + changed + " rows and took none from {window}.",
+                        null);
+    }
+
+    /** In another form, which always says where the page ends. */
+    private Window runOtherwise(Session session, Claim claim, int limit) throws SQLException, BreachException {
+        try (PreparedStatement statement =
+                otherwise.of(claim).prepare(session.connection(), PageSql.params(claim, limit))) {
+            statement.execute();
+            return returned(statement);
+        }
+    }
+
+    private Window returned(PreparedStatement statement) throws SQLException, BreachException {
+        try (ResultSet row = statement.getResultSet()) {
+            row.next();
+            return bounded(new Window(Values.texts(row, "last"), row.getLong("scanned"), row.getLong("changed")));
+        }
+    }
+
+    /** A statement may change any number of rows of other tables. */
+    private Window bounded(Window window) throws BreachException {
+        if (ofTheSource) {
+            BreachException.throwIfBeyond(window.changed(), window.scanned());
+        }
+        return window;
+    }
+}
