@@ -11,6 +11,8 @@ import dev.backfill.testkit.TestDatabase;
 import jakarta.persistence.EntityManagerFactory;
 import java.io.File;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -137,10 +139,21 @@ class ShopIT {
     void two_instances_repair_what_was_there_and_sigterm_in_the_middle_loses_nothing() throws Exception { // CL-5, CF-1
         Flyway.configure().dataSource(db.dataSource()).target("2").load().migrate();
         db.execute("insert into customers (name) select 'Name ' || i from generate_series(1, 60000) as i");
-        Process first = process("--spring.flyway.target=2", "--backfill.engine.batch-size-cap=10");
-        try {
+        String[] patient = {
+            "--spring.flyway.target=2",
+            "--backfill.engine.batch-size-cap=10",
+            "--backfill.engine.retry-cap=1s",
+            "--backfill.engine.contention-budget=100000"
+        };
+        Process first = process(patient);
+        try (Connection gate = db.connection();
+                Statement held = gate.createStatement()) {
             Eventually.within(PATIENCE).holds("the first instance repairs", () -> repaired() > 0);
-            try (ConfigurableApplicationContext second = shop("--spring.flyway.target=2")) {
+            // Nobody gets past this row before the test lets them. Not earlier: the start barrier would wait for it.
+            gate.setAutoCommit(false);
+            held.execute("select from customers where id = 60000 for update");
+            patient[1] = "--backfill.engine.batch-size-cap=1000";
+            try (ConfigurableApplicationContext second = shop(patient)) {
                 Browser probe = new Browser(managementPort(second));
                 assertThat(probe.get("/actuator/health/readiness").statusCode()).isEqualTo(503);
                 assertThat(probe.get("/actuator/health").statusCode()).isEqualTo(200);
@@ -149,9 +162,9 @@ class ShopIT {
 
                 first.destroy(); // SIGTERM
                 assertThat(first.waitFor(30, TimeUnit.SECONDS)).isTrue();
-                assertThat(repaired()).isBetween(1L, 59_999L).satisfies(count -> assertThat(count % 10)
-                        .isZero());
+                assertThat(repaired()).isBetween(1L, 59_999L);
                 assertThat(second.getBean(Backfills.class).readiness().isOpen()).isFalse();
+                gate.rollback();
 
                 Eventually.within(PATIENCE).holds("the second instance completes", () -> "completed".equals(state()));
                 assertThat(repaired()).isEqualTo(60_000);
