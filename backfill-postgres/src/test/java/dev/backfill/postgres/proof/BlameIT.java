@@ -409,8 +409,7 @@ class BlameIT {
     @Test
     void a_duration_beyond_the_stated_limit_is_refused_by_name() { // CF-8
         for (Duration duration : new Duration[] {Duration.ofHours(25), Duration.ofSeconds(Long.MAX_VALUE)}) {
-            assertThatThrownBy(() ->
-                            EngineOptions.builder().lease(duration))
+            assertThatThrownBy(() -> EngineOptions.builder().lease(duration))
                     .isInstanceOf(InvalidDefinitionException.class)
                     .hasMessageContaining("lease must be 10 ms to 1 day");
         }

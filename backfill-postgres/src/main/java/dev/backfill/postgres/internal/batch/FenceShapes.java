@@ -51,7 +51,8 @@ final class FenceShapes {
               state = CASE WHEN {new} = {bound} THEN 'validating' ELSE b.state END,
               validating_at = CASE WHEN {new} = {bound} THEN pg_catalog.clock_timestamp() ELSE b.validating_at END,{passed}""";
 
-    private static final String ADVANCE_EMPTY = "state = 'validating', validating_at = pg_catalog.clock_timestamp(),{passed}";
+    private static final String ADVANCE_EMPTY =
+            "state = 'validating', validating_at = pg_catalog.clock_timestamp(),{passed}";
 
     private static final String AFTER_CHECKPOINT =
             "b.checkpoint = :previous::text[] AND {new} > {previous} AND {new} <= {bound}";

@@ -1,6 +1,5 @@
 package dev.backfill.postgres.internal.work;
 
-import dev.backfill.host.StepOutcome;
 import dev.backfill.postgres.internal.batch.FailurePolicy;
 import dev.backfill.postgres.internal.batch.FailurePolicy.Decision;
 import dev.backfill.postgres.internal.batch.FailurePolicy.Failure;

@@ -103,7 +103,8 @@ public record Settlement(Transactions transactions, ClaimSql claims, Events even
         if (!Objects.equals(now.history(), before.history())) {
             return Verdict.HISTORY_CHANGED;
         }
-        // Of a batch whose page only the server knew: in the same history, under the same claim, nobody else can have moved the row.
+        // Of a batch whose page only the server knew: in the same history, under the same claim, nobody else can have
+        // moved the row.
         List<String> checkpoint = work == null ? now.checkpoint() : work.checkpoint();
         boolean moved = !Objects.equals(now.checkpoint(), before.checkpoint());
         boolean reached = Objects.equals(checkpoint, before.bound());
