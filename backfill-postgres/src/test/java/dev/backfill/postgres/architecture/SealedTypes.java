@@ -37,7 +37,7 @@ final class SealedTypes {
                             .forEach(known::add);
                     type.getPermitsClause().forEach(permitted -> known.add(permitted.toString()));
                 }
-                return super.visitClass(type, nothing);
+                return super.visitClass(type, null);
             }
         }.scan(file.unit(), null));
     }
@@ -54,13 +54,13 @@ final class SealedTypes {
             public Void visitInstanceOf(InstanceOfTree asked, Void nothing) {
                 Tree type = asked.getPattern() == null ? asked.getType() : asked.getPattern();
                 add(type.toString().replaceFirst("\\s+\\w+$", ""));
-                return super.visitInstanceOf(asked, nothing);
+                return super.visitInstanceOf(asked, null);
             }
 
             @Override
             public Void visitTypeCast(TypeCastTree cast, Void nothing) {
                 add(cast.getType().toString());
-                return super.visitTypeCast(cast, nothing);
+                return super.visitTypeCast(cast, null);
             }
 
             private void add(String type) {
@@ -77,7 +77,7 @@ final class SealedTypes {
         return cases.entrySet().stream()
                 .filter(owner -> !owner.getKey().equals(file.simpleName()))
                 .anyMatch(owner -> owner.getValue().stream()
-                        .anyMatch(name -> type.equals(name) && isKnownAs(owner.getKey(), name, file)
+                        .anyMatch(name -> (type.equals(name) && isKnownAs(owner.getKey(), name, file))
                                 || type.endsWith(owner.getKey() + "." + name)));
     }
 
@@ -87,6 +87,6 @@ final class SealedTypes {
                 .map(ImportTree::getQualifiedIdentifier)
                 .map(Object::toString)
                 .anyMatch(imported -> imported.endsWith("." + owner + "." + name)
-                        || imported.startsWith("dev.backfill.") && imported.endsWith("." + name));
+                        || (imported.startsWith("dev.backfill.") && imported.endsWith("." + name)));
     }
 }

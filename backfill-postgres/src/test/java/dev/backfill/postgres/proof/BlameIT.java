@@ -23,6 +23,7 @@ import dev.backfill.testkit.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -236,7 +237,8 @@ class BlameIT {
         Counters.fresh(db, 8);
         AtomicBoolean same = new AtomicBoolean();
         BackfillDefinition<Long> definition = Counters.custom(8, (batch, tx) -> {
-            same.set(batch.keys() == batch.keys());
+            List<Long> first = batch.keys();
+            same.set(first == batch.keys());
             return 0;
         });
         try (BackfillHarness harness = engine(definition)) {

@@ -252,7 +252,7 @@ final class Protocol {
     private void told(World world, List<Step> steps) {
         boolean completed = world.db().state() == State.COMPLETED;
         boolean open = completed || (!on(ProtocolGuard.READINESS_ROW) && world.believedOpen());
-        if (open != world.believedOpen() || open && !completed) {
+        if (open != world.believedOpen() || (open && !completed)) {
             steps.add(new Step(
                     "readiness says " + (open ? "open" : "closed"),
                     world.believes(open),

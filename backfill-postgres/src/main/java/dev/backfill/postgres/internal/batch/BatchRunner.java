@@ -44,15 +44,18 @@ public final class BatchRunner {
     }
 
     public BatchResult run(HeldClaim held, int limit) {
-        Claim claim = held.claim();
-        long started = System.nanoTime();
         try (Session session = sessions.open(options.workerSocketTimeout())) {
             OneFlush flush = held.prepared().flush();
+            Attempt attempt = new Attempt(held, limit, System.nanoTime(), null, true);
             // Who waits for a batch's locks can only be counted between repair and fence.
-            boolean tries = flush != null && !meter.isDue() && flush.isWorthATry();
-            Attempt attempt = new Attempt(held, limit, started, null, true);
-            BatchResult result = tries ? batch(session, attempt.with(flush)) : null;
-            return result != null ? result : Objects.requireNonNull(batch(session, tries ? attempt.again() : attempt));
+            if (flush != null && !meter.isDue() && flush.isWorthATry()) {
+                BatchResult result = batch(session, attempt.with(flush));
+                if (result != null) {
+                    return result;
+                }
+                attempt = attempt.again();
+            }
+            return Objects.requireNonNull(batch(session, attempt));
         } catch (WorkFailedException e) {
             return new BatchResult.Failed(e.getCause());
         } catch (SQLException e) {

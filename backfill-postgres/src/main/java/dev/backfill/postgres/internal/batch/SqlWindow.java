@@ -16,6 +16,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -105,7 +106,8 @@ public final class SqlWindow implements WindowRepair {
                 .collect(Collectors.joining(", "));
         String then = repair.assignments().entrySet().stream()
                 .map(a -> "(" + fragment(a.getValue()) + ")::"
-                        + facts.columns().get(a.getKey()).comparableType())
+                        + Objects.requireNonNull(facts.columns().get(a.getKey()))
+                                .comparableType())
                 .collect(Collectors.joining(", "));
         // As records: of two row constructors PostgreSQL would make a comparison by the types' own order.
         return "ROW(" + now + ")::record OPERATOR(pg_catalog.*<>) ROW(" + then + ")::record";

@@ -25,12 +25,11 @@ public final class Catalog {
                 AND r.ev_enabled <> 'D') AS update_replaced,
               EXISTS (SELECT FROM pg_catalog.pg_trigger AS g WHERE NOT g.tgisinternal AND (g.tgrelid = c.oid OR g.tgrelid IN
                 (SELECT t.relid FROM pg_catalog.pg_partition_tree(c.oid) AS t))) AS has_triggers,
-              """ + CountSql.PLAIN + """
-             AS plain,
+              {plain} AS plain,
               (SELECT CASE WHEN bool_or(p.reltuples < 0) THEN NULL ELSE sum(p.reltuples)::bigint END
                FROM pg_catalog.pg_class AS p WHERE p.relkind = 'r' AND (p.oid = c.oid OR p.oid IN
                  (SELECT t.relid FROM pg_catalog.pg_partition_tree(c.oid) AS t WHERE t.isleaf))) AS estimated_rows
-            FROM pg_catalog.pg_class AS c WHERE c.oid = pg_catalog.to_regclass(:table)::oid AND c.relkind IN ('r', 'p')""");
+            FROM pg_catalog.pg_class AS c WHERE c.oid = pg_catalog.to_regclass(:table)::oid AND c.relkind IN ('r', 'p')""", Map.of("plain", CountSql.PLAIN));
 
     private static final Sql COLUMNS = Sql.of("""
             /* backfill:catalog */ SELECT a.attname, pg_catalog.format_type(a.atttypid, -1) AS cast_type,

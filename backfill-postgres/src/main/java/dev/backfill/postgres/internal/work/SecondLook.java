@@ -92,13 +92,14 @@ public final class SecondLook {
         KeySql key = held.prepared().key();
         Sql read = Sql.of("/* backfill:catalog */ SELECT " + key.ofArray(":stored::text[]"));
         try {
-            return transactions.inTransaction(session -> {
+            transactions.inTransaction(session -> {
                 try (PreparedStatement statement =
                         read.prepare(session.connection(), Params.of("stored", Values.array(stored)))) {
                     statement.executeQuery().close();
-                    return null;
+                    return true;
                 }
             });
+            return null;
         } catch (SQLException e) {
             if (!SqlFailure.of(e).mayBeOfRows()) {
                 throw e;

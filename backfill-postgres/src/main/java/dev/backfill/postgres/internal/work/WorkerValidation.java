@@ -9,7 +9,7 @@ import dev.backfill.spi.BackfillEvent;
 import java.time.Duration;
 
 /**
- * One step of a claim in {@code validating}: the proof runs in a read-only transaction, while its claim is renewed; what follows is a
+ * One step of a claim whose row is to be validated: the proof runs in a read-only transaction, while its claim is renewed; what follows is a
  * second one. Thread-safe.
  *
  * @param validations runs the definition's validation
