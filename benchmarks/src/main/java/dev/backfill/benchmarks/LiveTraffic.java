@@ -1,11 +1,11 @@
 package dev.backfill.benchmarks;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.backfill.Repair;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.Keys;
 import dev.backfill.Pacing;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.benchmarks.lab.Database;
 import dev.backfill.benchmarks.lab.Items;

@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The ten rooms of the engine, top to bottom, and what each may call: those named with it and nothing else of the engine. A new arrow
- * is a decision (docs/decisions/0014-ten-rooms.md), and its rule here changes with it.
+ * The eleven rooms of the engine, top to bottom, and what each may call: those named with it and nothing else of the engine. A new arrow
+ * is a decision (docs/decisions/0014-rooms.md), and its rule here changes with it.
  */
 @AnalyzeClasses(packages = "dev.backfill.postgres", importOptions = ImportOption.DoNotIncludeTests.class)
 class RoomsTest {
@@ -25,6 +25,7 @@ class RoomsTest {
             "control",
             "work",
             "preflight",
+            "validate",
             "batch",
             "supervise",
             "events",
@@ -35,19 +36,23 @@ class RoomsTest {
 
     @ArchTest
     static final ArchRule startup_builds_the_engine_from_every_room =
-            room("startup", "control", "work", "preflight", "batch", "supervise", "events", "row", "migrate", "jdbc");
+            room("startup", "control", "work", "preflight", "validate", "batch", "supervise", "events", "row", "migrate", "jdbc");
 
     @ArchTest
     static final ArchRule control_calls_preflight_and_below_and_never_work =
-            room("control", "preflight", "batch", "supervise", "events", "row", "migrate", "jdbc", GENERATED);
+            room("control", "preflight", "validate", "batch", "supervise", "events", "row", "migrate", "jdbc", GENERATED);
 
     @ArchTest
     static final ArchRule work_calls_preflight_and_below_and_never_control =
-            room("work", "preflight", "batch", "supervise", "events", "row", "migrate", "jdbc");
+            room("work", "preflight", "validate", "batch", "supervise", "events", "row", "migrate", "jdbc");
 
     @ArchTest
-    static final ArchRule preflight_calls_batch_and_below_and_tells_no_listener =
-            room("preflight", "batch", "supervise", "row", "migrate", "jdbc");
+    static final ArchRule preflight_calls_validate_and_below_and_tells_no_listener =
+            room("preflight", "validate", "batch", "supervise", "row", "migrate", "jdbc");
+
+    @ArchTest
+    static final ArchRule validate_calls_batch_and_below_and_tells_no_listener =
+            room("validate", "batch", "supervise", "row", "migrate", "jdbc");
 
     @ArchTest
     static final ArchRule batch_calls_supervise_events_and_below =

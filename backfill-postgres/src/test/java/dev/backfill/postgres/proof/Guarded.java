@@ -9,6 +9,7 @@ import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.ClaimSql;
+import dev.backfill.postgres.internal.row.History;
 import dev.backfill.postgres.internal.row.OutcomeSql;
 import dev.backfill.postgres.internal.row.Target;
 import dev.backfill.testkit.TestDatabase;
@@ -98,8 +99,19 @@ final class Guarded {
     }
 
     boolean completeUnclaimed(long generation) throws SQLException {
+        return completeUnclaimed(generation, history());
+    }
+
+    /** The server's own. */
+    History history() {
+        return new History(
+                db.queryLong("select system_identifier from pg_control_system()"),
+                (int) db.queryLong("select timeline_id from pg_control_checkpoint()"));
+    }
+
+    boolean completeUnclaimed(long generation, History judged) throws SQLException {
         try (Session session = open()) {
-            boolean done = outcomes.completeUnclaimed(session, Counters.ID.value(), generation);
+            boolean done = outcomes.completeUnclaimed(session, Counters.ID.value(), generation, judged);
             session.commit();
             return done;
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.row.Claim;
+import dev.backfill.postgres.internal.row.History;
 import dev.backfill.postgres.proof.Guarded.Owned;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
@@ -216,6 +217,18 @@ class RowGuardsIT {
                 .containsEntry("state", "completed")
                 .containsEntry("generation", "8")
                 .containsEntry("claim_token", null);
+    }
+
+    @Test
+    void a_verdict_of_another_history_completes_nothing() throws SQLException { // CL-3, VA-3
+        // After a failover that lost it, the same generation may have come again.
+        set("state = 'validating'");
+        History here = guarded.history();
+        assertThat(guarded.completeUnclaimed(7, new History(here.system(), here.timeline() + 1)))
+                .isFalse();
+        assertThat(guarded.completeUnclaimed(7, new History(here.system() + 1, here.timeline())))
+                .isFalse();
+        assertThat(guarded.completeUnclaimed(7, here)).isTrue();
     }
 
     @Test

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.host.Backfills;
 import dev.backfill.host.SchemaMode;
-import dev.backfill.postgres.ReplicaGate;
 import dev.backfill.postgres.ReplicaGate.Replayed;
+import dev.backfill.postgres.ReplicaGate;
 import dev.backfill.postgres.startup.Host;
 import dev.backfill.testkit.Eventually;
 import java.nio.file.Path;

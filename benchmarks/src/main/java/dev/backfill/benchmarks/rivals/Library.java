@@ -1,11 +1,11 @@
 package dev.backfill.benchmarks.rivals;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.backfill.Repair;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.Batch;
 import dev.backfill.Keys;
+import dev.backfill.Repair;
 import dev.backfill.RepairTransaction;
 import dev.backfill.Validation;
 import dev.backfill.benchmarks.lab.Database;

@@ -10,7 +10,7 @@ public final class BarrierSql {
      * so, and before that compared with an ID of this very history. Of another history nothing can be said; the next claim takes a
      * new barrier.
      */
-    static final String PASSED = "(b.barrier_passed_at IS NOT NULL OR coalesce("
+    public static final String PASSED = "(b.barrier_passed_at IS NOT NULL OR coalesce("
             + "pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::text::bigint >= b.bound_xmax"
             + " AND b.barrier_system = " + History.SYSTEM + " AND b.barrier_timeline = " + History.TIMELINE
             + ", false))";

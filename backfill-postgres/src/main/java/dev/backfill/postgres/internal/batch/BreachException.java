@@ -50,7 +50,7 @@ public final class BreachException extends Exception {
     }
 
     /** A refusal counts even when the definition's code has swallowed it, or has turned it into something else. */
-    static void throwIfRefused(GuardedConnection guarded) throws BreachException {
+    public static void throwIfRefused(GuardedConnection guarded) throws BreachException {
         SQLException error = guarded.lastError();
         String refusal = guarded.refusal() == null && error != null && SqlFailure.isTransactionControl(error)
                 ? "COMMIT or ROLLBACK in a procedure, function or DO block"
@@ -67,7 +67,7 @@ public final class BreachException extends Exception {
      * A swallowed SQL error has aborted the transaction. Its cause decides: contention is retried as if it had been thrown; anything
      * else is the definition's breach. A transaction that is gone was ended from inside.
      */
-    static void throwIfSwallowed(GuardedConnection guarded, Session session) throws BreachException, SQLException {
+    public static void throwIfSwallowed(GuardedConnection guarded, Session session) throws BreachException, SQLException {
         if (session.isIdle()) {
             throw new BreachException(
                     DiagnosticCode.TRANSACTION_ENDED_INSIDE,

@@ -1,10 +1,10 @@
 package dev.backfill.postgres.internal.batch;
 
-import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
+import dev.backfill.postgres.internal.jdbc.Sql;
+import dev.backfill.postgres.internal.jdbc.Values;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.KeySql;
-import dev.backfill.postgres.internal.row.Values;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

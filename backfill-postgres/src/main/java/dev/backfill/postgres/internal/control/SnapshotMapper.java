@@ -1,7 +1,6 @@
 package dev.backfill.postgres.internal.control;
 
 import dev.backfill.BackfillId;
-import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillSnapshot.Bound;
 import dev.backfill.operate.BackfillSnapshot.BoundKind;
 import dev.backfill.operate.BackfillSnapshot.Claim;
@@ -11,12 +10,13 @@ import dev.backfill.operate.BackfillSnapshot.Retry;
 import dev.backfill.operate.BackfillSnapshot.Times;
 import dev.backfill.operate.BackfillSnapshot.ValidationDisposition;
 import dev.backfill.operate.BackfillSnapshot.ValidationStatus;
+import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.Diagnostic;
+import dev.backfill.postgres.internal.jdbc.Values;
 import dev.backfill.postgres.internal.row.Labels;
 import dev.backfill.postgres.internal.row.Readability;
 import dev.backfill.postgres.internal.row.Registry;
-import dev.backfill.postgres.internal.row.Values;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -9,8 +9,6 @@ import dev.backfill.operate.Diagnostic;
 import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.operate.ValidationReport.Reason;
 import dev.backfill.postgres.internal.batch.BreachException;
-import dev.backfill.postgres.internal.batch.ValidationRunner;
-import dev.backfill.postgres.internal.batch.ValidationSql.Begun;
 import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.jdbc.Session;
@@ -21,6 +19,8 @@ import dev.backfill.postgres.internal.row.LedgerSql.Stored;
 import dev.backfill.postgres.internal.row.OutcomeSql;
 import dev.backfill.postgres.internal.row.RowSql.Row;
 import dev.backfill.postgres.internal.row.Transition;
+import dev.backfill.postgres.internal.validate.ValidationRunner;
+import dev.backfill.postgres.internal.validate.ValidationSql.Begun;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -197,7 +197,8 @@ public final class ValidationRun {
 
         private boolean complete(Session session) throws SQLException {
             return judged.state() == BackfillState.VALIDATING
-                    && outcomes.completeUnclaimed(session, asked.id().value(), judged.generation());
+                    && outcomes.completeUnclaimed(
+                            session, asked.id().value(), judged.generation(), judged.history());
         }
 
         @Override

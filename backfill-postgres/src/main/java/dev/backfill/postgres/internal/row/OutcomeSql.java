@@ -4,8 +4,8 @@ import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.postgres.internal.jdbc.Session;
-import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
+import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.migrate.Names;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -78,9 +78,10 @@ public final class OutcomeSql {
                 " AND state IN (" + sources(BackfillState.COMPLETED) + ") AND (bound_empty OR checkpoint = bound)";
         complete = names.sql(completed.formatted("") + OWNED + reached);
         // An operator's validation holds no claim. It may take the completion from a worker, whose claim it then
-        // invalidates.
+        // invalidates. After a failover a generation may come again, so that it alone would not say what was judged.
         completeUnclaimed = names.sql(completed.formatted(", generation = generation + 1")
-                + " WHERE id = :id AND generation = :generation" + reached);
+                + " WHERE id = :id AND generation = :generation" + reached
+                + " AND " + History.SYSTEM + " = :system AND " + History.TIMELINE + " = :timeline");
         exhaust = names.sql("""
                 /* backfill:exhaust */ UPDATE {backfill} SET state = 'failed', generation = generation + 1, claim_token = NULL,
                   claim_owner = NULL, claimed_at = NULL, claim_expires_at = NULL, next_attempt_at = NULL,
@@ -126,11 +127,13 @@ public final class OutcomeSql {
         return complete.update(session.connection(), ClaimSql.of(claim)) == 1;
     }
 
-    /** Completes for ever without a claim, fenced by the generation that was validated; whether it still held. */
-    public boolean completeUnclaimed(Session session, String id, long generation) throws SQLException {
-        return completeUnclaimed.update(
-                        session.connection(), Params.of("id", id).and("generation", generation))
-                == 1;
+    /** Completes for ever without a claim, fenced by the generation that was validated and its history; whether both still held. */
+    public boolean completeUnclaimed(Session session, String id, long generation, History judged) throws SQLException {
+        Params params = Params.of("id", id)
+                .and("generation", generation)
+                .and("system", judged.system())
+                .and("timeline", judged.timeline());
+        return completeUnclaimed.update(session.connection(), params) == 1;
     }
 
     /** Fails a row whose owners died without progress as often as is allowed; the new generation, or null if it moved on. */

@@ -1,7 +1,6 @@
 package dev.backfill.postgres.internal.startup;
 
 import dev.backfill.host.EngineOptions;
-import dev.backfill.postgres.internal.batch.ValidationRunner;
 import dev.backfill.postgres.internal.control.AuditTrail;
 import dev.backfill.postgres.internal.control.ControlTransaction;
 import dev.backfill.postgres.internal.control.LifecycleControls;
@@ -32,6 +31,7 @@ import dev.backfill.postgres.internal.row.SnapshotSql;
 import dev.backfill.postgres.internal.supervise.Slots;
 import dev.backfill.postgres.internal.supervise.Supervisor;
 import dev.backfill.postgres.internal.supervise.ValidationThreads;
+import dev.backfill.postgres.internal.validate.ValidationRunner;
 import java.util.function.BooleanSupplier;
 
 /**

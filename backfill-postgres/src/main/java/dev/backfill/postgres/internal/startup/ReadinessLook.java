@@ -4,13 +4,14 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillException;
 import dev.backfill.BackfillId;
 import dev.backfill.FamilyPart;
-import dev.backfill.host.Readiness;
 import dev.backfill.host.Readiness.Input;
+import dev.backfill.host.Readiness;
 import dev.backfill.internal.BoundedText;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.postgres.internal.control.BootStart;
 import dev.backfill.postgres.internal.control.Unavailability;
 import dev.backfill.postgres.internal.jdbc.Limits;
+import dev.backfill.postgres.internal.jdbc.NoConnectionException;
 import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.jdbc.Transactions;
@@ -79,7 +80,10 @@ final class ReadinessLook implements Supplier<Readiness> {
         } catch (BackfillUnavailableException e) {
             return unusable(e);
         } catch (SQLException e) {
-            return unusable(Unavailability.of(e));
+            Throwable thrown = e instanceof NoConnectionException ? e.getCause() : e;
+            return thrown instanceof RuntimeException || thrown instanceof Error
+                    ? failed(thrown)
+                    : unusable(Unavailability.of(e));
         } catch (RuntimeException | Error e) {
             return failed(e);
         }

@@ -6,7 +6,7 @@ import dev.backfill.postgres.internal.batch.HeldClaim;
 import dev.backfill.postgres.internal.batch.PageSql;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Transactions;
-import dev.backfill.postgres.internal.row.Values;
+import dev.backfill.postgres.internal.jdbc.Values;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;

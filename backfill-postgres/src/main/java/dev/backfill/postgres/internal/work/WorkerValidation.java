@@ -2,9 +2,9 @@ package dev.backfill.postgres.internal.work;
 
 import dev.backfill.operate.Waiting;
 import dev.backfill.postgres.internal.batch.HeldClaim;
-import dev.backfill.postgres.internal.batch.ValidationRunner;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.supervise.CodeUnderClaim;
+import dev.backfill.postgres.internal.validate.ValidationRunner;
 import dev.backfill.spi.BackfillEvent;
 import java.time.Duration;
 

@@ -1,4 +1,4 @@
-package dev.backfill.postgres.internal.batch;
+package dev.backfill.postgres.internal.validate;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.CustomValidation;
@@ -8,8 +8,7 @@ import dev.backfill.ValidationOutcome;
 import dev.backfill.ValidationTransaction;
 import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.DiagnosticCode;
-import dev.backfill.postgres.internal.batch.ValidationSql.Begun;
-import dev.backfill.postgres.internal.batch.ValidationSql.Span;
+import dev.backfill.postgres.internal.batch.BreachException;
 import dev.backfill.postgres.internal.jdbc.GuardedConnection;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sessions;
@@ -18,6 +17,8 @@ import dev.backfill.postgres.internal.jdbc.SqlText;
 import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.KeySql;
 import dev.backfill.postgres.internal.row.Readability;
+import dev.backfill.postgres.internal.validate.ValidationSql.Begun;
+import dev.backfill.postgres.internal.validate.ValidationSql.Span;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,20 +1,22 @@
-package dev.backfill.postgres.internal.batch;
+package dev.backfill.postgres.internal.validate;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.RequiredColumn;
 import dev.backfill.TableName;
 import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.BackfillState;
+import dev.backfill.postgres.internal.batch.BarrierSql;
 import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Session;
-import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
+import dev.backfill.postgres.internal.jdbc.Sql;
+import dev.backfill.postgres.internal.jdbc.Values;
 import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.ApplicationName;
+import dev.backfill.postgres.internal.row.History;
 import dev.backfill.postgres.internal.row.KeySql;
 import dev.backfill.postgres.internal.row.Readability;
 import dev.backfill.postgres.internal.row.Target;
-import dev.backfill.postgres.internal.row.Values;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -62,7 +64,7 @@ public final class ValidationSql {
                 "/* backfill:validate */ SELECT "
                         + Limits.ofValidation(options).asSelectItems()
                         + ", pg_catalog.set_config('application_name', " + ApplicationName.SQL + ", true)" + """
-                , pg_catalog.pg_try_advisory_xact_lock(b.tableoid::integer, b.no) AS alone, b.state, b.generation, b.bound, b.bound_empty,
+                , pg_catalog.pg_try_advisory_xact_lock(b.tableoid::integer, b.no) AS alone, b.state, b.generation, {system} AS system, {timeline} AS timeline, b.bound, b.bound_empty,
                   b.range_parts, b.range_low, b.key_codec, b.contract,
                   {passed} AS barrier_passed,
                 """
@@ -70,7 +72,7 @@ public final class ValidationSql {
                  AS elsewhere,
                   coalesce(b.barrier_since < pg_catalog.clock_timestamp() - :barrier_millis * interval '1 millisecond', false) AS overdue
                 FROM {backfill} AS b WHERE b.id = :id""",
-                Map.of("passed", BarrierSql.PASSED));
+                Map.of("passed", BarrierSql.PASSED, "system", History.SYSTEM, "timeline", History.TIMELINE));
         end = Sql.of("/* backfill:validate */ SELECT pg_catalog.pg_current_xact_id_if_assigned() IS NULL"
                 + " AND pg_catalog.current_setting('transaction_read_only') = 'on'"
                 + " AND pg_catalog.current_setting('transaction_isolation') = 'repeatable read' AS untouched, NOT EXISTS ("
@@ -83,6 +85,7 @@ public final class ValidationSql {
      * @param alone whether no other validation of this ID is under way
      * @param state its state
      * @param generation its generation
+     * @param history the server's history, in which alone a generation is unique
      * @param bound its bound
      * @param rangeLow the exclusive lower bound of its range, or null
      * @param facts what decides whether this process can read it (ID-5)
@@ -94,6 +97,7 @@ public final class ValidationSql {
             boolean alone,
             BackfillState state,
             long generation,
+            History history,
             @Nullable List<String> bound,
             @Nullable List<String> rangeLow,
             Readability.Facts facts,
@@ -135,6 +139,7 @@ public final class ValidationSql {
                         row.getBoolean("alone"),
                         state,
                         row.getLong("generation"),
+                        new History(row.getLong("system"), row.getInt("timeline")),
                         Values.texts(row, "bound"),
                         Values.texts(row, "range_low"),
                         new Readability.Facts(

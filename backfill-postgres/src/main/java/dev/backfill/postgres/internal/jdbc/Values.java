@@ -1,4 +1,4 @@
-package dev.backfill.postgres.internal.row;
+package dev.backfill.postgres.internal.jdbc;
 
 import dev.backfill.BackfillException;
 import dev.backfill.operate.BackfillState;
