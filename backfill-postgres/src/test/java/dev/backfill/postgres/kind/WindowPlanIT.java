@@ -78,6 +78,8 @@ class WindowPlanIT {
         try (BackfillHarness harness = BackfillHarness.over(db)
                 .definitions(definition)
                 .connections(sent)
+                // Step by step, each statement is sent by itself and can be explained.
+                .options(o -> o.fusedCommit(false))
                 .open()) {
             harness.start(definition.id());
             for (int tenth = 0; tenth < 10; tenth++) {
