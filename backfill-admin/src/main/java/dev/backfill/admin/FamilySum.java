@@ -9,10 +9,10 @@ import static dev.backfill.admin.WireJson.wide;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillSnapshot.BoundKind;
 import dev.backfill.operate.BackfillSnapshot.ClaimStatus;
 import dev.backfill.operate.BackfillSnapshot.ValidationDisposition;
-import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
 import java.time.Duration;
 import java.time.Instant;

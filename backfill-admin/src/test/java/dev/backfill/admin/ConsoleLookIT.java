@@ -3,8 +3,8 @@ package dev.backfill.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.backfill.operate.BackfillUnavailableException.Reason;
 import dev.backfill.operate.BackfillUnavailableException;
+import dev.backfill.operate.BackfillUnavailableException.Reason;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

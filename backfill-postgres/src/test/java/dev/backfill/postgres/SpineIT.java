@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
+import dev.backfill.host.StepOutcome;
 import dev.backfill.host.StepOutcome.Committed;
 import dev.backfill.host.StepOutcome.NothingToDo;
-import dev.backfill.host.StepOutcome;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.testkit.BackfillHarness;

@@ -1,8 +1,8 @@
 package dev.backfill.testkit;
 
 import dev.backfill.testkit.server.PostgresServer;
-import dev.backfill.testkit.server.PostgresServers.Durability;
 import dev.backfill.testkit.server.PostgresServers;
+import dev.backfill.testkit.server.PostgresServers.Durability;
 import java.util.Optional;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;

@@ -7,11 +7,11 @@ import dev.backfill.admin.cli.ControlCommands.Start;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine;
 
 /**
  * The command line {@code backfill}. Its token comes from the environment or a file, never from an argument, which other users of

@@ -2,9 +2,9 @@ package dev.backfill.admin.cli;
 
 import java.util.Comparator;
 import java.util.Optional;
+import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
-import picocli.CommandLine;
 
 /** Wrong usage: what was wrong, and the command that was probably meant. */
 final class Suggestion {

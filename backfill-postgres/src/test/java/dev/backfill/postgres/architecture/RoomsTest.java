@@ -35,12 +35,22 @@ class RoomsTest {
             GENERATED);
 
     @ArchTest
-    static final ArchRule startup_builds_the_engine_from_every_room =
-            room("startup", "control", "work", "preflight", "validate", "batch", "supervise", "events", "row", "migrate", "jdbc");
+    static final ArchRule startup_builds_the_engine_from_every_room = room(
+            "startup",
+            "control",
+            "work",
+            "preflight",
+            "validate",
+            "batch",
+            "supervise",
+            "events",
+            "row",
+            "migrate",
+            "jdbc");
 
     @ArchTest
-    static final ArchRule control_calls_preflight_and_below_and_never_work =
-            room("control", "preflight", "validate", "batch", "supervise", "events", "row", "migrate", "jdbc", GENERATED);
+    static final ArchRule control_calls_preflight_and_below_and_never_work = room(
+            "control", "preflight", "validate", "batch", "supervise", "events", "row", "migrate", "jdbc", GENERATED);
 
     @ArchTest
     static final ArchRule work_calls_preflight_and_below_and_never_control =

@@ -3,8 +3,8 @@ package dev.backfill.postgres.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.host.StepOutcome;
-import dev.backfill.spi.BackfillEvent.Kind;
 import dev.backfill.spi.BackfillEvent;
+import dev.backfill.spi.BackfillEvent.Kind;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.HarnessWorker;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillSnapshot.BoundKind;
 import dev.backfill.operate.BackfillSnapshot.ClaimStatus;
 import dev.backfill.operate.BackfillSnapshot.ValidationDisposition;
-import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.testkit.BackfillHarness;

@@ -104,9 +104,8 @@ final class Guarded {
 
     /** The server's own. */
     History history() {
-        return new History(
-                db.queryLong("select system_identifier from pg_control_system()"),
-                (int) db.queryLong("select timeline_id from pg_control_checkpoint()"));
+        return new History(db.queryLong("select system_identifier from pg_control_system()"), (int)
+                db.queryLong("select timeline_id from pg_control_checkpoint()"));
     }
 
     boolean completeUnclaimed(long generation, History judged) throws SQLException {

@@ -2,8 +2,8 @@ package dev.backfill.postgres.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.host.StepOutcome.Committed;
 import dev.backfill.host.StepOutcome;
+import dev.backfill.host.StepOutcome.Committed;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.testkit.BackfillHarness;

@@ -67,7 +67,8 @@ public final class BreachException extends Exception {
      * A swallowed SQL error has aborted the transaction. Its cause decides: contention is retried as if it had been thrown; anything
      * else is the definition's breach. A transaction that is gone was ended from inside.
      */
-    public static void throwIfSwallowed(GuardedConnection guarded, Session session) throws BreachException, SQLException {
+    public static void throwIfSwallowed(GuardedConnection guarded, Session session)
+            throws BreachException, SQLException {
         if (session.isIdle()) {
             throw new BreachException(
                     DiagnosticCode.TRANSACTION_ENDED_INSIDE,

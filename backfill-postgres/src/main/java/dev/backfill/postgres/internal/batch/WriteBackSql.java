@@ -2,8 +2,8 @@ package dev.backfill.postgres.internal.batch;
 
 import dev.backfill.internal.Identifiers;
 import dev.backfill.postgres.internal.jdbc.Session;
-import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.jdbc.Sql;
+import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.jdbc.Values;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.KeySql;

@@ -8,8 +8,8 @@ import dev.backfill.operate.ControlRequest;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.postgres.internal.events.Events;
-import dev.backfill.spi.BackfillEvent.Kind;
 import dev.backfill.spi.BackfillEvent;
+import dev.backfill.spi.BackfillEvent.Kind;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

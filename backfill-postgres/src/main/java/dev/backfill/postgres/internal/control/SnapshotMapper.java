@@ -1,6 +1,7 @@
 package dev.backfill.postgres.internal.control;
 
 import dev.backfill.BackfillId;
+import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillSnapshot.Bound;
 import dev.backfill.operate.BackfillSnapshot.BoundKind;
 import dev.backfill.operate.BackfillSnapshot.Claim;
@@ -10,7 +11,6 @@ import dev.backfill.operate.BackfillSnapshot.Retry;
 import dev.backfill.operate.BackfillSnapshot.Times;
 import dev.backfill.operate.BackfillSnapshot.ValidationDisposition;
 import dev.backfill.operate.BackfillSnapshot.ValidationStatus;
-import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.postgres.internal.jdbc.Values;

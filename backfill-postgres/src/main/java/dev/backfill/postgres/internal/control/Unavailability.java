@@ -1,8 +1,8 @@
 package dev.backfill.postgres.internal.control;
 
 import dev.backfill.operate.ActionOutcome;
-import dev.backfill.operate.BackfillUnavailableException.Reason;
 import dev.backfill.operate.BackfillUnavailableException;
+import dev.backfill.operate.BackfillUnavailableException.Reason;
 import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.jdbc.UnusableConnectionException;
 import dev.backfill.postgres.internal.row.AuditSql.AuditFailedException;

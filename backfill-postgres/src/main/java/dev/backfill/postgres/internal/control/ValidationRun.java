@@ -197,8 +197,7 @@ public final class ValidationRun {
 
         private boolean complete(Session session) throws SQLException {
             return judged.state() == BackfillState.VALIDATING
-                    && outcomes.completeUnclaimed(
-                            session, asked.id().value(), judged.generation(), judged.history());
+                    && outcomes.completeUnclaimed(session, asked.id().value(), judged.generation(), judged.history());
         }
 
         @Override

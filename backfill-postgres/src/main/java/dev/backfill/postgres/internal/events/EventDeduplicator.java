@@ -1,8 +1,8 @@
 package dev.backfill.postgres.internal.events;
 
 import dev.backfill.BackfillId;
-import dev.backfill.spi.BackfillEvent.Kind;
 import dev.backfill.spi.BackfillEvent;
+import dev.backfill.spi.BackfillEvent.Kind;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.backfill.postgres.internal.migrate;
 
-import dev.backfill.operate.BackfillUnavailableException.Reason;
 import dev.backfill.operate.BackfillUnavailableException;
+import dev.backfill.operate.BackfillUnavailableException.Reason;
 import dev.backfill.postgres.internal.jdbc.Redaction;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,10 +1,10 @@
 package dev.backfill.postgres.internal.migrate;
 
-import dev.backfill.operate.BackfillUnavailableException.Reason;
 import dev.backfill.operate.BackfillUnavailableException;
+import dev.backfill.operate.BackfillUnavailableException.Reason;
 import dev.backfill.postgres.internal.jdbc.Session;
-import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.jdbc.Sql;
+import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -4,7 +4,6 @@ import dev.backfill.KeyColumn;
 import dev.backfill.KeyType;
 import dev.backfill.TableName;
 import dev.backfill.internal.Identifiers;
-import dev.backfill.postgres.internal.jdbc.Values;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -2,8 +2,8 @@ package dev.backfill.postgres.internal.row;
 
 import dev.backfill.BackfillId;
 import dev.backfill.postgres.internal.jdbc.Session;
-import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.jdbc.Sql;
+import dev.backfill.postgres.internal.jdbc.Sql.Params;
 import dev.backfill.postgres.internal.migrate.Names;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,7 +1,7 @@
 package dev.backfill.postgres.internal.startup;
 
-import dev.backfill.host.Readiness.Input;
 import dev.backfill.host.Readiness;
+import dev.backfill.host.Readiness.Input;
 import dev.backfill.postgres.internal.supervise.Supervisor;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

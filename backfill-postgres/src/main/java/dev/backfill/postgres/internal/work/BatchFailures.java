@@ -1,9 +1,9 @@
 package dev.backfill.postgres.internal.work;
 
+import dev.backfill.postgres.internal.batch.FailurePolicy;
 import dev.backfill.postgres.internal.batch.FailurePolicy.Decision;
 import dev.backfill.postgres.internal.batch.FailurePolicy.Failure;
 import dev.backfill.postgres.internal.batch.FailurePolicy.Kind;
-import dev.backfill.postgres.internal.batch.FailurePolicy;
 import dev.backfill.postgres.internal.batch.HeldClaim;
 import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.supervise.Pause;

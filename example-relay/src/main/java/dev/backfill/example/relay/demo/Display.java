@@ -1,7 +1,7 @@
 package dev.backfill.example.relay.demo;
 
-import dev.backfill.operate.BackfillSnapshot.ClaimStatus;
 import dev.backfill.operate.BackfillSnapshot;
+import dev.backfill.operate.BackfillSnapshot.ClaimStatus;
 import dev.backfill.operate.BackfillState;
 import java.io.IOException;
 import java.io.PrintStream;
