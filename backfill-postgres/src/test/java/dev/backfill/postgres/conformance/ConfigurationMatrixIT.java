@@ -159,12 +159,14 @@ class ConfigurationMatrixIT extends Case {
 
     @Test
     void a_table_that_lacks_a_column_is_reported_and_not_repaired() { // CF-8
-        BackfillHarness harness = open(counted());
+        BackfillHarness harness = open(items().repair(Repair.update().set("hits", "hits + 1"))
+                .validate(Validation.noRowMatches("hits <> 1"))
+                .build());
         db.execute("ALTER TABLE items DROP COLUMN hits");
         assertThat(harness.start(ID)).isInstanceOf(ActionOutcome.Conflict.class);
         assertThat(state()).isEqualTo(BackfillState.PENDING);
         db.execute("ALTER TABLE items ADD COLUMN hits int NOT NULL DEFAULT 0");
-        harness.start(ID);
+        assertThat(harness.start(ID)).isInstanceOf(ActionOutcome.Applied.class);
         db.execute("ALTER TABLE items DROP COLUMN hits");
         harness.worker("w").step();
         assertThat(column("claim_token")).isNull();

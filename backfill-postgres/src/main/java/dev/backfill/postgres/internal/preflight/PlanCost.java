@@ -51,15 +51,21 @@ final class PlanCost {
         String relation = node.path("Relation Name").asText();
         String kind = node.path("Node Type").asText();
         if (!relation.isEmpty() && !kind.equals("ModifyTable")) {
-            found.add(new Scan(
-                    kind,
-                    relation,
-                    executions,
-                    executions * node.path("Total Cost").asDouble()));
+            found.add(new Scan(kind, relation, executions, executions * ownCost(node, kind)));
         }
         for (JsonNode child : node.path("Plans")) {
             walk(child, executions * times(node, kind, child, window), window, found);
         }
+    }
+
+    /** Without what a filter's lookups cost, which a walk through an index is charged with. */
+    private static double ownCost(JsonNode node, String kind) {
+        for (JsonNode child : node.path("Plans")) {
+            if (kind.startsWith("Index") && child.path("Parent Relationship").asText().equals("SubPlan")) {
+                return 0;
+            }
+        }
+        return node.path("Total Cost").asDouble();
     }
 
     /** How often a node executes one of its children. */
