@@ -73,8 +73,8 @@ class RelayProcessIT {
             network.down();
             relay.awaitNotReadyBecauseOf("database");
             assertThat(relay.readiness().at("/inputs/backfills/ok").asBoolean())
-                    .as("completion is immutable")
-                    .isTrue();
+                    .as("nothing is remembered against PostgreSQL")
+                    .isFalse();
             assertThat(relay.get("/events").statusCode()).isEqualTo(503);
             relay.assertAlive();
             network.heal();
