@@ -66,7 +66,7 @@ export function buildDetail(id) {
     const request = controls.requestFor(id);
     swap(parts.head, [row.id, row.state, row.description, row.required, row.known_here], () => head(row));
     swap(parts.now, [row.state, row.diagnostic, row.waiting, row.claim, row.last_progress_at, row.retry, remedies !== null, asked.table], () => now(row, asked.table));
-    swap(parts.actions, [row.state, row.actions, row.required, current, request && { ...request, timer: null }], () => actions(row, request, current));
+    swap(parts.actions, [row.state, row.claim.generation, row.actions, row.required, current, request && { ...request, timer: null }], () => actions(row, request, current));
     swap(parts.verdicts, asked.verdicts, () => verdictList(asked.verdicts));
     const width = parts.progress.clientWidth || 640;
     swap(parts.progress, [width, row.progress, row.state, row.bound, row.state === "running" ? size(id) : Math.min(size(id), 3)], () => progress(row, width));

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.backfill.admin.Browser;
 import dev.backfill.admin.Client;
 import dev.backfill.example.relay.backfills.ThreadRoots;
+import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
 import java.net.URI;
@@ -66,6 +67,7 @@ class OperatorConsoleIT {
             browser.untilText("Nothing stands in the way of a start.");
             browser.confirm("start");
             awaitState("running");
+            awaitItsOwner();
             browser.confirm("pause");
             awaitState("paused");
             browser.untilText("Pause: done. It is now paused.");
@@ -82,6 +84,15 @@ class OperatorConsoleIT {
             browser.find(".now[data-state=completed]");
             browser.find("[data-disposition=failure]");
         }
+    }
+
+    /** Until the page shows the generation under which somebody works: who decides on an older one is told to look again. */
+    private void awaitItsOwner() {
+        Eventually.until("the page shows the owner's generation", () -> {
+            String generation = database.queryText("SELECT generation::text FROM backfill WHERE claim_token IS NOT NULL"
+                    + " AND id = 'events.thread-root.v1'");
+            return generation != null && browser.text().contains("Generation\n" + generation + "\n");
+        });
     }
 
     @Test
@@ -106,6 +117,7 @@ class OperatorConsoleIT {
             signIn(relay);
             browser.find("[data-gate=closed]");
             browser.open(DETAIL);
+            awaitItsOwner();
             browser.confirm("pause");
             awaitState("paused");
             relay.awaitNotReadyBecauseOf("backfills");
