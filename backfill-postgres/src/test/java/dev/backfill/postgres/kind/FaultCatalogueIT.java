@@ -254,7 +254,7 @@ class FaultCatalogueIT {
             harness.start(Notes.ID);
             HarnessWorker worker = harness.worker("a");
             // As if the barrier had been passed before the application began.
-            harness.tamper(Notes.ID, "bound_xmax", "1");
+            harness.tamper(Notes.ID, "barrier_passed_at", "2026-01-01");
             try (OpenWriter application = new OpenWriter("update notes set n = 0 where id = 90")) {
                 var batch = worker.stepAside();
                 Eventually.until(

@@ -113,7 +113,7 @@ class MetricsIT {
         next.set(new BlockedException("a prerequisite"));
         assertThat(second.step()).isInstanceOf(StepOutcome.Ended.class);
         harness.retry(id);
-        next.set(new IllegalStateException("a defect"));
+        next.set(new RetryableException("once too often"));
         harness.tamper(id, "attempts", "9");
         assertThat(second.step()).isInstanceOf(StepOutcome.Ended.class);
         harness.retry(id);

@@ -61,7 +61,8 @@ final class PlanCost {
     /** Without what a filter's lookups cost, which a walk through an index is charged with. */
     private static double ownCost(JsonNode node, String kind) {
         for (JsonNode child : node.path("Plans")) {
-            if (kind.startsWith("Index") && child.path("Parent Relationship").asText().equals("SubPlan")) {
+            if (kind.startsWith("Index")
+                    && child.path("Parent Relationship").asText().equals("SubPlan")) {
                 return 0;
             }
         }
