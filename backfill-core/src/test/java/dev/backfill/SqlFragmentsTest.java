@@ -126,8 +126,9 @@ class SqlFragmentsTest {
     /** Complete fragments stay complete in parentheses and beside each other; one bracket more or less, outside quotes, never is. */
     @Test
     void whatever_is_nested_one_bracket_more_or_less_is_refused() {
-        Random random = new Random(17);
-        for (int round = 0; round < 5_000; round++) {
+        Random random = new Random(Long.getLong("fuzz.seed", 17));
+        int rounds = Integer.getInteger("fuzz.rounds", 5_000);
+        for (int round = 0; round < rounds; round++) {
             String complete = expression(random, 4);
             assertThatCode(() -> SqlFragments.check("x", complete)).as(complete).doesNotThrowAnyException();
             String stray =

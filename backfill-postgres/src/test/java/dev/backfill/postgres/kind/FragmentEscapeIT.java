@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.InvalidDefinitionException;
 import dev.backfill.Validation;
+import dev.backfill.postgres.proof.Shrink;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
 import java.sql.Connection;
@@ -13,11 +14,13 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** No fragment that is taken can change what stands around it, as PostgreSQL itself reads it (BB-1, SR-5). */
+/**
+ * No fragment that is taken can change what stands around it, as PostgreSQL itself reads it (BB-1, SR-5). {@code -Dfuzz.rounds=…} tries
+ * more, {@code -Dfuzz.seed=…} others; what escapes is shrunk before it is shown.
+ */
 @PostgresTest
 class FragmentEscapeIT {
 
@@ -28,7 +31,8 @@ class FragmentEscapeIT {
     private static final List<String> QUOTED = List.of(
             "'%s' = ''", "E'\\'%s' = ''", "$$%s$$ = ''", "$a$%s$a$ = ''", "true /* /* */ %s */", "true -- %s\n");
 
-    private static final int ROUNDS = 20_000;
+    private static final int ROUNDS = Integer.getInteger("fuzz.rounds", 20_000);
+    private static final long SEED = Long.getLong("fuzz.seed", 20_417);
 
     private final TestDatabase db;
 
@@ -38,15 +42,18 @@ class FragmentEscapeIT {
 
     @Test
     void nothing_that_is_taken_escapes_its_parentheses() throws SQLException {
-        Random random = new Random(20_417);
+        Random random = new Random(SEED);
         int taken = 0;
         int escapes = 0;
         try (Connection connection = db.connection()) {
             for (int round = 0; round < ROUNDS; round++) {
-                String fragment = fragment(random);
+                List<String> tokens = fragment(random);
+                String fragment = String.join("", tokens);
                 if (isTaken(fragment)) {
                     taken++;
-                    assertThat(escapes(connection, fragment)).as(fragment).isFalse();
+                    assertThat(escapes(connection, fragment))
+                            .as(() -> "seed " + SEED + ": " + smallest(connection, tokens))
+                            .isFalse();
                 } else if (fragment.contains("or") && escapes(connection, fragment)) {
                     escapes++;
                 }
@@ -59,15 +66,24 @@ class FragmentEscapeIT {
     }
 
     /** Anything, or the two halves of an escape, whose brackets may be balanced by some that are quoted. */
-    private static String fragment(Random random) {
-        String noise = Stream.generate(() -> TOKENS.get(random.nextInt(TOKENS.size())))
-                .limit(1 + random.nextInt(7))
-                .collect(Collectors.joining());
+    private static List<String> fragment(Random random) {
+        Stream<String> noise =
+                Stream.generate(() -> TOKENS.get(random.nextInt(TOKENS.size()))).limit(1 + random.nextInt(7));
         return switch (random.nextInt(3)) {
-            case 0 -> "true" + noise;
-            case 1 -> "true) or (" + noise + " true";
-            default -> "true or " + quoted(random, "(") + ") or (" + quoted(random, ")") + " or true";
+            case 0 -> Stream.concat(Stream.of("true"), noise).toList();
+            case 1 ->
+                Stream.of(Stream.of("true) or ("), noise, Stream.of(" true"))
+                        .flatMap(tokens -> tokens)
+                        .toList();
+            default -> List.of("true or ", quoted(random, "("), ") or (", quoted(random, ")"), " or true");
         };
+    }
+
+    private static String smallest(Connection connection, List<String> tokens) {
+        return String.join("", Shrink.shrunk(tokens, left -> {
+            String fragment = String.join("", left);
+            return isTaken(fragment) && escapes(connection, fragment);
+        }));
     }
 
     private static String quoted(Random random, String bracket) {

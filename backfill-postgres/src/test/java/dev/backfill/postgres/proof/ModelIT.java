@@ -24,14 +24,14 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Random sequences of operator actions, steps of two workers, crashes, expiries, delays and faults, against the database and the
- * executable {@link Model}. A sequence that differs is shrunk before it is shown. {@code -Dmodel.sequences=5000} tries more,
- * {@code -Dmodel.seed=…} repeats a run.
+ * executable {@link Model}. A sequence that differs is shrunk before it is shown. {@code -Dfuzz.rounds=5000} tries more,
+ * {@code -Dfuzz.seed=…} repeats a run.
  */
 @PostgresTest
 class ModelIT {
 
-    private static final int SEQUENCES = Integer.getInteger("model.sequences", 12);
-    private static final long SEED = Long.getLong("model.seed", System.nanoTime());
+    private static final int SEQUENCES = Integer.getInteger("fuzz.rounds", 12);
+    private static final long SEED = Long.getLong("fuzz.seed", System.nanoTime());
     private static final int LONGEST = 30;
 
     private final TestDatabase db;
@@ -92,7 +92,7 @@ class ModelIT {
     @Test
     void random_sequences_agree_with_the_model_of_the_contract() { // LC, CL, RB, AT-3, VA, IK-2, EV-2
         Counters.fresh(db, Model.ROWS);
-        System.out.println("Model: -Dmodel.seed=" + SEED + " -Dmodel.sequences=" + SEQUENCES);
+        System.out.println("Model: -Dfuzz.seed=" + SEED + " -Dfuzz.rounds=" + SEQUENCES);
         Random random = new Random(SEED);
         try (BackfillHarness harness = BackfillHarness.over(db)
                 .connections(faults)
@@ -103,7 +103,7 @@ class ModelIT {
                 List<Op> sequence = sequence(random);
                 String difference = difference(harness, sequence);
                 if (difference != null) {
-                    List<Op> small = shrunk(harness, sequence);
+                    List<Op> small = Shrink.shrunk(sequence, left -> difference(harness, left) != null);
                     throw new AssertionError("Seed " + SEED + ", sequence " + i + ", shrunk to " + small + ": "
                             + difference(harness, small) + " (at first: " + difference + ")");
                 }
@@ -135,23 +135,6 @@ class ModelIT {
                             : Op.values()[random.nextInt(Op.values().length)]);
         }
         return sequence;
-    }
-
-    /** Leaves out pieces, halves first, for as long as the rest still differs. */
-    private List<Op> shrunk(BackfillHarness harness, List<Op> sequence) {
-        List<Op> small = new ArrayList<>(sequence);
-        for (int piece = small.size() / 2; piece >= 1; piece /= 2) {
-            for (int from = 0; from + piece <= small.size(); ) {
-                List<Op> without = new ArrayList<>(small);
-                without.subList(from, from + piece).clear();
-                if (difference(harness, without) != null) {
-                    small = without;
-                } else {
-                    from += piece;
-                }
-            }
-        }
-        return small;
     }
 
     private String observed(BackfillHarness harness) {
