@@ -1,5 +1,7 @@
 package dev.backfill;
 
+import java.util.function.Function;
+
 /**
  * A read-only proof that the postcondition holds through the bound (VA-2). Only its success completes a backfill.
  *
@@ -16,5 +18,14 @@ public sealed interface Validation permits NoRowMatches, CustomValidation {
      */
     static Validation noRowMatches(String condition) {
         return new NoRowMatches(condition);
+    }
+
+    /** Calls the function of the proof at hand; adding a kind breaks every caller at compile time. */
+    default <T> T match(
+            Function<? super NoRowMatches, ? extends T> noRowMatches,
+            Function<? super CustomValidation<?>, ? extends T> custom) {
+        return this instanceof NoRowMatches proof
+                ? noRowMatches.apply(proof)
+                : custom.apply((CustomValidation<?>) this);
     }
 }

@@ -37,7 +37,7 @@ class VerdictsTest {
         expect("may_contract", "no", "not_completed");
         expect("may_remove_code", "no", "not_completed");
         host.operations.preflightIs(new Preflight(
-                List.of(new Finding("column_missing", "events.x", "Add it.")),
+                List.of(new Finding(Finding.Code.COLUMN_MISSING, "events.x", "Add it.")),
                 List.of(),
                 new Preflight.Estimates(null, null, null, null)));
         expect("may_start", "no", "column_missing");

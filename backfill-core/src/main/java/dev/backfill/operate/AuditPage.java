@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param nextBefore what to ask for the next page, or null when there is none
  * @since 0.1
  */
-public record AuditPage(List<AuditItem> items, @Nullable Long nextBefore) {
+public record AuditPage(List<AuditRecord> items, @Nullable Long nextBefore) {
     /** Copies the list. */
     public AuditPage {
         items = List.copyOf(items);

@@ -126,8 +126,12 @@ public interface BackfillOperations {
      * @param attempted what was asked, for the audit: an action's wire name
      * @param id what it was asked of, as given, or null
      * @param requestId the request ID as given, or null
-     * @param outcome why, at most 24 characters, for instance {@code malformed} or {@code busy}
+     * @param outcome why: {@link AuditRecord.Outcome#MALFORMED} or {@link AuditRecord.Outcome#BUSY}
      */
     void rejected(
-            Authority authority, String attempted, @Nullable String id, @Nullable String requestId, String outcome);
+            Authority authority,
+            String attempted,
+            @Nullable String id,
+            @Nullable String requestId,
+            AuditRecord.Outcome outcome);
 }

@@ -111,7 +111,8 @@ public final class Verdicts {
         List<Reason> errors = new ArrayList<>();
         preflight
                 .errors()
-                .forEach(error -> errors.add(new Reason(error.code(), error.subject() + ": " + error.message())));
+                .forEach(error ->
+                        errors.add(new Reason(error.code().wireName(), error.subject() + ": " + error.message())));
         return errors.isEmpty()
                 ? Verdict.of(
                         Answer.YES,

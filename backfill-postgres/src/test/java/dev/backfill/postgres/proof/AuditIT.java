@@ -224,7 +224,7 @@ class AuditIT {
                     if (broken.get()) {
                         throw new IllegalStateException("no");
                     }
-                    heard.add(entry.outcome() + " " + entry.note());
+                    heard.add(entry.outcome().wireName() + " " + entry.note());
                 })
                 .open()) {
             Authority stranger = Authority.operator("stranger");
@@ -248,7 +248,7 @@ class AuditIT {
                 .audit((tx, entry) -> {
                     heard.add(entry);
                     try (var statement = tx.prepareStatement("insert into host_audit values (?)")) {
-                        statement.setString(1, entry.action() + " " + entry.outcome());
+                        statement.setString(1, entry.action() + " " + entry.outcome().wireName());
                         statement.executeUpdate();
                     }
                 })

@@ -235,7 +235,7 @@ class FamilyGuardsIT {
                 assertThat(four.operations()
                                 .preflight(BackfillHarness.OPERATOR, part(i))
                                 .errors())
-                        .extracting(dev.backfill.operate.Finding::code)
+                        .extracting(finding -> finding.code().wireName())
                         .contains("family_parts_changed");
             }
         }
@@ -274,7 +274,7 @@ class FamilyGuardsIT {
                 .isInstanceOfSatisfying(
                         ActionOutcome.Conflict.class,
                         conflict -> assertThat(conflict.findings())
-                                .extracting(dev.backfill.operate.Finding::code)
+                                .extracting(finding -> finding.code().wireName())
                                 .containsExactly("family_part_started_alone"));
     }
 

@@ -44,7 +44,7 @@ final class Advice {
     }
 
     private static String finding(Finding finding) {
-        return finding.code() + " (" + finding.subject() + "): " + finding.message();
+        return finding.code().wireName() + " (" + finding.subject() + "): " + finding.message();
     }
 
     /** A step after which nothing goes on by itself. */

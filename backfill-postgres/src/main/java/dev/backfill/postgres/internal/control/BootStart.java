@@ -58,7 +58,7 @@ public record BootStart(LifecycleControls lifecycle, OperatorEvents events) {
 
     private static String named(List<Finding> findings) {
         String all = findings.stream()
-                .map(finding -> finding.code() + " on " + finding.subject())
+                .map(finding -> finding.code().wireName() + " on " + finding.subject())
                 .collect(Collectors.joining(", "));
         return BoundedText.clean(all, Diagnostic.MAX_MESSAGE);
     }

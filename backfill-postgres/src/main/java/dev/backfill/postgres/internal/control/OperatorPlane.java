@@ -2,10 +2,10 @@ package dev.backfill.postgres.internal.control;
 
 import dev.backfill.BackfillId;
 import dev.backfill.Pacing;
-import dev.backfill.internal.BoundedText;
 import dev.backfill.operate.AccessDeniedException;
 import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.AuditPage;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillOperations;
@@ -30,8 +30,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The operator plane over PostgreSQL: authorizes first, then hands on (AU-1, AU-4). Thread-safe. */
 public final class OperatorPlane implements BackfillOperations {
-
-    private static final int MOST_OUTCOME = 24;
 
     private final OperatorAuthorizer authorizer;
     private final Supplier<OperatorHandlers> context;
@@ -186,7 +184,7 @@ public final class OperatorPlane implements BackfillOperations {
     /** Who was told that the row is busy leaves a record, too: its transaction, with the record in it, was rolled back. */
     private void busy(String action, OperatorRequest request, BackfillUnavailableException.Reason reason) {
         if (reason == BackfillUnavailableException.Reason.BUSY) {
-            rejected(request.authority(), action, request.id().value(), request.requestId(), reason.wireName());
+            rejected(request.authority(), action, request.id().value(), request.requestId(), AuditRecord.Outcome.BUSY);
         }
     }
 
@@ -202,7 +200,7 @@ public final class OperatorPlane implements BackfillOperations {
         }
         events.denied(authority);
         try {
-            denials.record(context.get().trail(), authority, attempted, id, requestId, "denied");
+            denials.record(context.get().trail(), authority, attempted, id, requestId, AuditRecord.Outcome.DENIED);
         } catch (BackfillUnavailableException e) {
             // Denied all the same; there is no table to say so in.
             return false;
@@ -212,15 +210,13 @@ public final class OperatorPlane implements BackfillOperations {
 
     @Override
     public void rejected(
-            Authority authority, String attempted, @Nullable String id, @Nullable String requestId, String outcome) {
+            Authority authority,
+            String attempted,
+            @Nullable String id,
+            @Nullable String requestId,
+            AuditRecord.Outcome outcome) {
         try {
-            denials.record(
-                    context.get().trail(),
-                    authority,
-                    attempted,
-                    id,
-                    requestId,
-                    BoundedText.clean(outcome, MOST_OUTCOME));
+            denials.record(context.get().trail(), authority, attempted, id, requestId, outcome);
         } catch (BackfillUnavailableException e) {
             // Answered all the same; there is no table to say so in.
             return;

@@ -5,6 +5,7 @@ import dev.backfill.BackfillId;
 import dev.backfill.Pacing;
 import dev.backfill.TableName;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.HealthSignal;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Pace;
@@ -119,7 +120,9 @@ public final class PaceControls {
                 sql.write(session, row.id(), pacing, asked.authority().name());
             }
             return Decision.still(
-                    row, changes ? "applied" : "converged", new Kept(sql.read(session, row.id()), false, null));
+                    row,
+                    changes ? AuditRecord.Outcome.APPLIED : AuditRecord.Outcome.CONVERGED,
+                    new Kept(sql.read(session, row.id()), false, null));
         }
 
         @Override

@@ -2,6 +2,7 @@ package dev.backfill.postgres.internal.control;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.BackfillUnavailableException.Reason;
 import dev.backfill.operate.ConflictCode;
@@ -93,7 +94,8 @@ public final class RehearsalControls {
         @Override
         public Decision<Admitted> decide(Session session, Row row) throws SQLException {
             Admitted admitted = prepare(session, row);
-            return new Decision<>("applied", row.state(), row.position(), "rehearsed", null, admitted);
+            return new Decision<>(
+                    AuditRecord.Outcome.APPLIED, row.state(), row.position(), "rehearsed", null, admitted);
         }
 
         private Admitted prepare(Session session, Row row) throws SQLException {

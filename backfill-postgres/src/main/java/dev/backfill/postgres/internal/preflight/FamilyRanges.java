@@ -64,7 +64,7 @@ public final class FamilyRanges {
         }
         return families.startedAlone(session, part)
                 .map(id -> List.of(new Finding(
-                        "family_part_started_alone",
+                        Finding.Code.FAMILY_PART_STARTED_ALONE,
                         id,
                         "Backfill " + id
                                 + " was started as a repair of the whole source, so it can't be a part of family "
@@ -76,7 +76,7 @@ public final class FamilyRanges {
     private List<Finding> familyOf(Session session, BackfillId id) throws SQLException {
         if (families.find(session, id).isPresent()) {
             return List.of(new Finding(
-                    "family_part_started_alone",
+                    Finding.Code.FAMILY_PART_STARTED_ALONE,
                     id.value(),
                     "Backfill " + id
                             + " is a family that was started, and this process declares it as a repair of the whole"
@@ -92,7 +92,7 @@ public final class FamilyRanges {
                 ? List.of()
                 : List.of(
                         new Finding(
-                                "family_part_started_alone",
+                                Finding.Code.FAMILY_PART_STARTED_ALONE,
                                 id.value(),
                                 "Backfill " + id + " is a part of family " + part.group(1)
                                         + ", which was started, and this process"
@@ -103,7 +103,7 @@ public final class FamilyRanges {
         List<Finding> findings = new ArrayList<>();
         if (stored.parts() != part.parts()) {
             findings.add(new Finding(
-                    "family_parts_changed",
+                    Finding.Code.FAMILY_PARTS_CHANGED,
                     part.family().value(),
                     "Family " + part.family() + " was started with " + stored.parts()
                             + " parts, and this process divides it into "
@@ -113,7 +113,7 @@ public final class FamilyRanges {
         }
         if (!stored.keyCodec().equals(definition.key().codec())) {
             findings.add(new Finding(
-                    "family_key_changed",
+                    Finding.Code.FAMILY_KEY_CHANGED,
                     part.family().value(),
                     "The ranges of family " + part.family() + " are stored as keys " + stored.keyCodec()
                             + ", and the definition here has "

@@ -94,14 +94,14 @@ final class KeyTypeCheck {
             String name = row.getString("name");
             if (!row.getBoolean("ordered")) {
                 return Optional.of(new Finding(
-                        "key_type_unordered",
+                        Finding.Code.KEY_TYPE_UNORDERED,
                         subject,
                         "Key column " + subject + " is " + name + ", which has no order for B-tree indexes."
                                 + " Order by another key."));
             }
             if (!row.getBoolean("matches")) {
                 return Optional.of(new Finding(
-                        "key_type",
+                        Finding.Code.KEY_TYPE,
                         subject,
                         "Key column " + subject + " is " + name + ", the definition says " + key.sqlType() + ". Use "
                                 + method(key.name(), name, row.getBoolean("is_enum"), row.getString("qualified"))
@@ -117,7 +117,7 @@ final class KeyTypeCheck {
         return TRUSTED.contains(key.sqlType()) || !isLossy(session, table, key)
                 ? Optional.empty()
                 : Optional.of(new Finding(
-                        "key_round_trip",
+                        Finding.Code.KEY_ROUND_TRIP,
                         subject,
                         "A value of key column " + subject
                                 + " is not the same when it is read back from its text, so no"

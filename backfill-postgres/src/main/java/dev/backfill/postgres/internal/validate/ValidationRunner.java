@@ -23,6 +23,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -179,10 +180,12 @@ public final class ValidationRunner {
             throws Exception {
         KeySql key = new KeySql(definition.table(), definition.key());
         for (Validation validation : definition.validations()) {
-            ValidationOutcome outcome = validation instanceof NoRowMatches none
-                    ? noRowMatches(session, key, span, none)
-                    : custom(session, definition, key, span, typed(validation));
-            if (!(outcome instanceof ValidationOutcome.Holds)) {
+            ValidationOutcome outcome = validation
+                    .<Callable<ValidationOutcome>>match(
+                            none -> () -> noRowMatches(session, key, span, none),
+                            custom -> () -> custom(session, definition, key, span, typed(custom)))
+                    .call();
+            if (!outcome.<Boolean>match(holds -> true, rejected -> false, unmet -> false)) {
                 return outcome;
             }
         }
@@ -190,7 +193,7 @@ public final class ValidationRunner {
     }
 
     @SuppressWarnings("unchecked") // The definition's builder takes a validation for its own key type only.
-    private static <K> CustomValidation<K> typed(Validation validation) {
+    private static <K> CustomValidation<K> typed(CustomValidation<?> validation) {
         return (CustomValidation<K>) validation;
     }
 
