@@ -26,7 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -120,10 +120,10 @@ class SparseWalkIT {
                 arguments("by uuid, DELETE", delete(Keys.uuid("uid")), ""));
     }
 
-    private BackfillHarness harness(BackfillDefinition<?> definition, UnaryOperator<EngineOptions.Builder> options) {
+    private BackfillHarness harness(BackfillDefinition<?> definition, Consumer<EngineOptions.Builder> options) {
         return BackfillHarness.over(db)
                 .definitions(definition)
-                .options(options::apply)
+                .options(options)
                 .open();
     }
 
