@@ -154,7 +154,7 @@ class SparseWalkIT {
                             + " create trigger nothing before update on sparse for each row execute function nothing()");
         }
         long inNeed = db.queryLong("select count(*) from sparse where needs");
-        try (BackfillHarness harness = harness(definition, o -> o)) {
+        try (BackfillHarness harness = harness(definition, o -> {})) {
             List<Committed> batches = walk(harness);
             assertThat(batches).allSatisfy(b -> assertThat(b.rowsChanged()).isLessThanOrEqualTo(MOST));
             assertThat(batches.stream().mapToLong(Committed::rowsChanged).sum()).isEqualTo(inNeed);
@@ -262,7 +262,7 @@ class SparseWalkIT {
                         .set("needs", "false")
                         .where("needs"))
                 .build();
-        try (BackfillHarness harness = harness(definition, o -> o)) {
+        try (BackfillHarness harness = harness(definition, o -> {})) {
             harness.start(ID);
             HarnessWorker worker = harness.worker("a");
             StepOutcome step = worker.step();
@@ -287,7 +287,7 @@ class SparseWalkIT {
                 .pacing(Pacing.unlimited().rowsPerSecond(400).targetBatchTime(Duration.ofMinutes(1)))
                 .repair(Repair.update().set("hits", "hits + 1").where("needs"))
                 .build();
-        try (BackfillHarness harness = harness(definition, o -> o)) {
+        try (BackfillHarness harness = harness(definition, o -> {})) {
             harness.start(ID);
             HarnessWorker worker = harness.worker("a");
             List<Long> scanned = new ArrayList<>();
