@@ -16,7 +16,7 @@ final class DefaultAuthorizer implements OperatorAuthorizer {
         return switch (authority.kind()) {
             case OPERATOR, PROTECTED_NETWORK -> true;
             case HOST -> capability == Capability.READ;
-            case STARTUP, ENGINE, ANONYMOUS -> false;
+            case STARTUP, ENGINE, ANONYMOUS, OTHER -> false;
         };
     }
 }
