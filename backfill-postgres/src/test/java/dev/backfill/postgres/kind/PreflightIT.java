@@ -230,7 +230,8 @@ class PreflightIT {
             assertThat(harness.start(definition.id()))
                     .isInstanceOfSatisfying(
                             ActionOutcome.Conflict.class,
-                            refused -> assertThat(refused.findings().get(0).code().wireName())
+                            refused -> assertThat(
+                                            refused.findings().get(0).code().wireName())
                                     .isEqualTo("collation_version_changed"));
             age("pg_collation_actual_version(oid)");
             harness.start(definition.id());

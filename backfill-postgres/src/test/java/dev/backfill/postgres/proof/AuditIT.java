@@ -248,7 +248,8 @@ class AuditIT {
                 .audit((tx, entry) -> {
                     heard.add(entry);
                     try (var statement = tx.prepareStatement("insert into host_audit values (?)")) {
-                        statement.setString(1, entry.action() + " " + entry.outcome().wireName());
+                        statement.setString(
+                                1, entry.action() + " " + entry.outcome().wireName());
                         statement.executeUpdate();
                     }
                 })

@@ -121,10 +121,7 @@ class SparseWalkIT {
     }
 
     private BackfillHarness harness(BackfillDefinition<?> definition, Consumer<EngineOptions.Builder> options) {
-        return BackfillHarness.over(db)
-                .definitions(definition)
-                .options(options)
-                .open();
+        return BackfillHarness.over(db).definitions(definition).options(options).open();
     }
 
     private static List<Committed> walk(BackfillHarness harness) {
