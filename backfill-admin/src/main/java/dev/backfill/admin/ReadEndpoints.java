@@ -9,15 +9,14 @@ import static dev.backfill.admin.WireJson.wide;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.backfill.BackfillId;
-import dev.backfill.operate.AuditPage;
 import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillOperations;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.Finding;
 import dev.backfill.operate.Overview;
 import dev.backfill.operate.Preflight;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.operate.UnknownBackfillException;
 import java.util.List;
 import java.util.Map;
@@ -63,7 +62,7 @@ final class ReadEndpoints {
     }
 
     ObjectNode audit(Authority authority, @Nullable BackfillId id, AuditQuery query) {
-        AuditPage page = operations.audit(authority, id, query.limit(), query.before());
+        AuditRecord.Page page = operations.audit(authority, id, query.limit(), query.before());
         ObjectNode json = object();
         json.set("items", array(page.items(), ReadEndpoints::item));
         json.set("next_before", wide(page.nextBefore()));

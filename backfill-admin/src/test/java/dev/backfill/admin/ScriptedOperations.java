@@ -4,24 +4,21 @@ import dev.backfill.BackfillId;
 import dev.backfill.Pacing;
 import dev.backfill.operate.AccessDeniedException;
 import dev.backfill.operate.ActionOutcome;
-import dev.backfill.operate.AuditPage;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.Authority;
+import dev.backfill.operate.Authority.Capability;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillOperations;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.Capability;
-import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.Evidence;
 import dev.backfill.operate.HealthSignal;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Overview;
 import dev.backfill.operate.Pace;
-import dev.backfill.operate.PaceOutcome;
 import dev.backfill.operate.Preflight;
 import dev.backfill.operate.Rehearsal;
-import dev.backfill.operate.RehearsalOutcome;
 import dev.backfill.operate.UnknownBackfillException;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.spi.OperatorAuthorizer;
@@ -119,7 +116,7 @@ final class ScriptedOperations implements BackfillOperations {
     }
 
     @Override
-    public AuditPage audit(Authority authority, @Nullable BackfillId id, int limit, @Nullable Long before) {
+    public AuditRecord.Page audit(Authority authority, @Nullable BackfillId id, int limit, @Nullable Long before) {
         check(authority, Capability.READ);
         if (id != null) {
             known(id);
@@ -129,7 +126,7 @@ final class ScriptedOperations implements BackfillOperations {
                 .filter(item -> before == null || item.auditId() < before)
                 .toList();
         List<AuditRecord> page = all.subList(0, Math.min(limit, all.size()));
-        return new AuditPage(
+        return new AuditRecord.Page(
                 page, page.size() < all.size() ? page.get(page.size() - 1).auditId() : null);
     }
 
@@ -340,20 +337,20 @@ final class ScriptedOperations implements BackfillOperations {
     }
 
     @Override
-    public PaceOutcome pace(OperatorRequest request, @Nullable Pacing asked) {
+    public Pace.Outcome pace(OperatorRequest request, @Nullable Pacing asked) {
         check(request.authority(), Capability.CONTROL);
         pacing = asked;
-        return new PaceOutcome.InForce(pace(request.authority(), request.id()), false);
+        return new Pace.Outcome.InForce(pace(request.authority(), request.id()), false);
     }
 
     @Override
-    public RehearsalOutcome rehearse(OperatorRequest request) {
+    public Rehearsal.Outcome rehearse(OperatorRequest request) {
         check(request.authority(), Capability.CONTROL);
         Rehearsal.Sample first = new Rehearsal.Sample(
                 "first", 1_000, 7, Duration.ofMillis(12), 4_096, List.of("RowExclusiveLock on events"), null);
         Rehearsal.Projection whole = new Rehearsal.Projection(
                 10_000, 70, 900, Duration.ofMillis(120), Duration.ofMillis(900), 40_960, 90_000);
-        return new RehearsalOutcome.Rehearsed(
+        return new Rehearsal.Outcome.Rehearsed(
                 new Rehearsal(1_000, List.of(first), List.of("Index Scan using events_pkey on events"), whole));
     }
 

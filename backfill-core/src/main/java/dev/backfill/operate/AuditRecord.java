@@ -1,7 +1,9 @@
 package dev.backfill.operate;
 
 import dev.backfill.BackfillId;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -202,6 +204,19 @@ public final class AuditRecord {
         /** The record. */
         public AuditRecord build() {
             return new AuditRecord(this);
+        }
+    }
+
+    /**
+     * A page of audit records, newest first.
+     *
+     * @param items the records
+     * @param nextBefore what to ask for the next page, or null when there is none
+     */
+    public record Page(List<AuditRecord> items, @Nullable Long nextBefore) {
+        /** Copies the list. */
+        public Page {
+            items = List.copyOf(items);
         }
     }
 }

@@ -90,4 +90,14 @@ public record Authority(Kind kind, @Nullable String name) {
             return OTHER;
         }
     }
+
+    /**
+     * What an operator may be allowed; the two are granted apart (AU-1).
+     */
+    public enum Capability {
+        /** See lists, details, audit, preflight and pace. */
+        READ,
+        /** Start, pause, resume, retry, validate, rehearse, pace. */
+        CONTROL
+    }
 }

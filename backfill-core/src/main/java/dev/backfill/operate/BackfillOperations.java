@@ -2,6 +2,7 @@ package dev.backfill.operate;
 
 import dev.backfill.BackfillId;
 import dev.backfill.Pacing;
+import dev.backfill.operate.Authority.Capability;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +34,7 @@ public interface BackfillOperations {
      * @param before only records with a smaller number, or null for the newest
      * @throws IllegalArgumentException for a limit out of range
      */
-    AuditPage audit(Authority authority, @Nullable BackfillId id, int limit, @Nullable Long before);
+    AuditRecord.Page audit(Authority authority, @Nullable BackfillId id, int limit, @Nullable Long before);
 
     /**
      * What would stand in the way of a start. Needs {@link Capability#READ}.
@@ -70,7 +71,7 @@ public interface BackfillOperations {
      *
      * @param pacing what shall be in force; null for the definition's own
      */
-    PaceOutcome pace(OperatorRequest request, @Nullable Pacing pacing);
+    Pace.Outcome pace(OperatorRequest request, @Nullable Pacing pacing);
 
     /**
      * A rehearsal: real batches at the first, a middle and the last window, each rolled back. Touches neither state, bound,
@@ -81,7 +82,7 @@ public interface BackfillOperations {
      * and ends the rehearsal. One definition is rehearsed once at a time in a process, and not at all while a thread is stuck in its
      * code: then it throws with {@link BackfillUnavailableException.Reason#BUSY}.
      */
-    RehearsalOutcome rehearse(OperatorRequest request);
+    Rehearsal.Outcome rehearse(OperatorRequest request);
 
     /**
      * Captures the bound and enters {@code running}. Needs {@link Capability#CONTROL}. One transaction with its audit record.

@@ -1,6 +1,7 @@
 package dev.backfill.operate;
 
 import dev.backfill.BackfillId;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.backfill.spring;
 
 import dev.backfill.operate.Authority;
-import dev.backfill.operate.Capability;
+import dev.backfill.operate.Authority.Capability;
 import dev.backfill.spi.OperatorAuthorizer;
 
 /**

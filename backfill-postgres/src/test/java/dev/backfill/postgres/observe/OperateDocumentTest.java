@@ -2,10 +2,10 @@ package dev.backfill.postgres.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import dev.backfill.operate.AuditRecord;
-import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.DiagnosticCode;
-import dev.backfill.operate.Finding;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.operate.Waiting;
 import dev.backfill.spi.BackfillEvent;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

@@ -333,7 +333,7 @@ class AuditIT {
         Counters.fresh(db, 10);
         try (BackfillHarness harness = BackfillHarness.over(db)
                 .definitions(Counters.custom(4))
-                .operators((authority, capability) -> capability == dev.backfill.operate.Capability.READ)
+                .operators((authority, capability) -> capability == dev.backfill.operate.Authority.Capability.READ)
                 .open()) {
             assertThat(harness.show(Counters.ID).state()).isEqualTo(BackfillState.PENDING);
             assertThatThrownBy(() -> harness.start(Counters.ID)).isInstanceOf(AccessDeniedException.class);

@@ -2,11 +2,11 @@ package dev.backfill.postgres.internal.control;
 
 import dev.backfill.internal.BoundedText;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import dev.backfill.operate.BackfillAction;
-import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.Diagnostic;
-import dev.backfill.operate.Finding;
 import dev.backfill.operate.OperatorRequest;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.operate.UnknownBackfillException;
 import java.sql.SQLException;
 import java.util.List;

@@ -2,10 +2,10 @@ package dev.backfill.postgres.internal.control;
 
 import dev.backfill.BackfillId;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.UnknownBackfillException;
 import dev.backfill.postgres.internal.control.Control.Decision;
 import dev.backfill.postgres.internal.jdbc.Limits;

@@ -4,21 +4,19 @@ import dev.backfill.BackfillId;
 import dev.backfill.Pacing;
 import dev.backfill.operate.AccessDeniedException;
 import dev.backfill.operate.ActionOutcome;
-import dev.backfill.operate.AuditPage;
 import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.Authority;
+import dev.backfill.operate.Authority.Capability;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillOperations;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillUnavailableException;
-import dev.backfill.operate.Capability;
 import dev.backfill.operate.Evidence;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Overview;
 import dev.backfill.operate.Pace;
-import dev.backfill.operate.PaceOutcome;
 import dev.backfill.operate.Preflight;
-import dev.backfill.operate.RehearsalOutcome;
+import dev.backfill.operate.Rehearsal;
 import dev.backfill.operate.UnknownBackfillException;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.postgres.internal.events.Events;
@@ -69,7 +67,7 @@ public final class OperatorPlane implements BackfillOperations {
     }
 
     @Override
-    public AuditPage audit(Authority authority, @Nullable BackfillId id, int limit, @Nullable Long before) {
+    public AuditRecord.Page audit(Authority authority, @Nullable BackfillId id, int limit, @Nullable Long before) {
         if (limit < 1 || limit > 200) {
             throw new IllegalArgumentException("limit must be 1 to 200, got " + limit);
         }
@@ -102,7 +100,7 @@ public final class OperatorPlane implements BackfillOperations {
     }
 
     @Override
-    public PaceOutcome pace(OperatorRequest request, @Nullable Pacing pacing) {
+    public Pace.Outcome pace(OperatorRequest request, @Nullable Pacing pacing) {
         return control(
                 PaceControls.ACTION,
                 request,
@@ -111,7 +109,7 @@ public final class OperatorPlane implements BackfillOperations {
     }
 
     @Override
-    public RehearsalOutcome rehearse(OperatorRequest request) {
+    public Rehearsal.Outcome rehearse(OperatorRequest request) {
         return control(
                 RehearsalControls.ACTION,
                 request,

@@ -9,7 +9,6 @@ import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.HealthSignal;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Pace;
-import dev.backfill.operate.PaceOutcome;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.row.Asked;
 import dev.backfill.postgres.internal.row.LedgerSql.Stored;
@@ -71,12 +70,12 @@ public final class PaceControls {
                 .orElseGet(() -> new Pace(own, false, null, null, signals));
     }
 
-    PaceOutcome set(OperatorRequest request, @Nullable Pacing pacing) throws SQLException {
+    Pace.Outcome set(OperatorRequest request, @Nullable Pacing pacing) throws SQLException {
         Kept kept = transaction.run(new Change(Asked.of(ACTION, request, PaceIdentity.of(pacing)), pacing));
         // The signals are measured after the transaction, so that no second connection is asked for while one is held.
         return kept.conflict() == null
-                ? new PaceOutcome.InForce(pace(request.id(), kept.now()), kept.replayed())
-                : new PaceOutcome.Refused(kept.conflict());
+                ? new Pace.Outcome.InForce(pace(request.id(), kept.now()), kept.replayed())
+                : new Pace.Outcome.Refused(kept.conflict());
     }
 
     private record Kept(Optional<PaceSql.Stored> now, boolean replayed, ActionOutcome.@Nullable Conflict conflict) {}

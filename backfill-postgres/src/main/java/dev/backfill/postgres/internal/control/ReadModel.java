@@ -2,7 +2,7 @@ package dev.backfill.postgres.internal.control;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.operate.AuditPage;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.Evidence;
@@ -92,7 +92,7 @@ public final class ReadModel {
         return transactions.inTransaction(session -> snapshots.one(session, id).orElseThrow(() -> unknown(id)));
     }
 
-    AuditPage page(@Nullable BackfillId id, int limit, @Nullable Long before) throws SQLException {
+    AuditRecord.Page page(@Nullable BackfillId id, int limit, @Nullable Long before) throws SQLException {
         return transactions.inTransaction(session -> {
             if (id != null && rows.read(session, id).isEmpty()) {
                 throw unknown(id);

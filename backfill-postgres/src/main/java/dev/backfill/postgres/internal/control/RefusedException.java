@@ -1,9 +1,9 @@
 package dev.backfill.postgres.internal.control;
 
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.ConflictCode;
-import dev.backfill.operate.Finding;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.postgres.internal.row.RowSql.Row;
 import dev.backfill.postgres.internal.row.Transition;
 import java.sql.SQLException;

@@ -2,8 +2,8 @@ package dev.backfill.postgres.internal.preflight;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.FamilyPart;
-import dev.backfill.operate.Finding;
+import dev.backfill.Family;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.postgres.internal.batch.TableFacts;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.migrate.Names;
@@ -38,7 +38,7 @@ public final class FamilyRanges {
      * the transaction ends: what is found after this stays true (ID-4).
      */
     public void hold(Session session, BackfillDefinition<?> definition) throws SQLException {
-        FamilyPart part = definition.part().orElse(null);
+        Family.Part part = definition.part().orElse(null);
         if (part != null) {
             // Parts don't contradict each other, so they share it.
             families.share(session, part.family().value());
@@ -54,7 +54,7 @@ public final class FamilyRanges {
 
     /** What keeps a part from being started; nothing for a definition of a whole source. */
     List<Finding> findings(Session session, BackfillDefinition<?> definition) throws SQLException {
-        FamilyPart part = definition.part().orElse(null);
+        Family.Part part = definition.part().orElse(null);
         if (part == null) {
             return familyOf(session, definition.id());
         }
@@ -99,7 +99,7 @@ public final class FamilyRanges {
                                         + " declares it as a repair of the whole source. Declare the family, or use another ID (ID-4)."));
     }
 
-    private static List<Finding> misfits(BackfillDefinition<?> definition, FamilyPart part, Ranges stored) {
+    private static List<Finding> misfits(BackfillDefinition<?> definition, Family.Part part, Ranges stored) {
         List<Finding> findings = new ArrayList<>();
         if (stored.parts() != part.parts()) {
             findings.add(new Finding(
@@ -133,7 +133,7 @@ public final class FamilyRanges {
 
     /** The range, captured in the session's transaction if it is the first of its family (SR-1). */
     public Taken take(Session session, BackfillDefinition<?> definition, TableFacts facts) throws SQLException {
-        FamilyPart part = definition.part().orElse(null);
+        Family.Part part = definition.part().orElse(null);
         if (part == null) {
             return new Taken(ActionSql.whole(session, definition), List.of());
         }

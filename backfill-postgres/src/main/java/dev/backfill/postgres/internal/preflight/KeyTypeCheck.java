@@ -1,9 +1,9 @@
 package dev.backfill.postgres.internal.preflight;
 
-import dev.backfill.KeyColumn;
+import dev.backfill.KeyType;
 import dev.backfill.TableName;
 import dev.backfill.internal.Identifiers;
-import dev.backfill.operate.Finding;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
@@ -83,7 +83,7 @@ final class KeyTypeCheck {
     private KeyTypeCheck() {}
 
     /** What is wrong with one column of a key; empty when nothing is. */
-    static Optional<Finding> of(Session session, long oid, TableName table, KeyColumn key) throws SQLException {
+    static Optional<Finding> of(Session session, long oid, TableName table, KeyType.Column key) throws SQLException {
         String subject = table + "." + key.name();
         Params params = Params.of("oid", oid).and("column", key.name()).and("type", key.sqlType());
         try (PreparedStatement statement = TYPE.prepare(session.connection(), params);
@@ -112,7 +112,7 @@ final class KeyTypeCheck {
     }
 
     /** Whether values of the key come back from their text; reads the ends of the table by its index, so that must be there. */
-    static Optional<Finding> roundTrip(Session session, TableName table, KeyColumn key) throws SQLException {
+    static Optional<Finding> roundTrip(Session session, TableName table, KeyType.Column key) throws SQLException {
         String subject = table + "." + key.name();
         return TRUSTED.contains(key.sqlType()) || !isLossy(session, table, key)
                 ? Optional.empty()
@@ -135,7 +135,7 @@ final class KeyTypeCheck {
                 : "Keys." + method + "(\"" + column + "\")";
     }
 
-    private static boolean isLossy(Session session, TableName table, KeyColumn key) throws SQLException {
+    private static boolean isLossy(Session session, TableName table, KeyType.Column key) throws SQLException {
         String collate = key.collation() == null ? "" : " COLLATE " + Identifiers.quote(key.collation());
         Sql sql = Sql.of(
                 ROUND_TRIP,

@@ -5,7 +5,7 @@ import dev.backfill.DeleteRepair;
 import dev.backfill.RowRepair;
 import dev.backfill.UpdateRepair;
 import dev.backfill.Validation;
-import dev.backfill.operate.Finding;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;

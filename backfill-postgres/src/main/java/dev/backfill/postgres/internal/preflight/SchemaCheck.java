@@ -1,10 +1,10 @@
 package dev.backfill.postgres.internal.preflight;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.KeyColumn;
+import dev.backfill.KeyType;
 import dev.backfill.RequiredColumn;
 import dev.backfill.RowRepair;
-import dev.backfill.operate.Finding;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.postgres.internal.batch.TableFacts;
 import dev.backfill.postgres.internal.jdbc.Session;
 import java.sql.SQLException;
@@ -124,7 +124,7 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
     /** Work and proof would read through one index, whose order is not the collation's any more (SR-9, VA-4). */
     private static void collations(Session session, BackfillDefinition<?> definition, List<Finding> findings)
             throws SQLException {
-        for (KeyColumn key : definition.key().columns()) {
+        for (KeyType.Column key : definition.key().columns()) {
             if (key.collation() != null && Catalog.isVersionChanged(session, key.collation())) {
                 String subject = definition.table() + "." + key.name();
                 findings.add(new Finding(
@@ -141,14 +141,14 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
             throws SQLException {
         List<Finding> findings = new ArrayList<>();
         String table = definition.table().toString();
-        for (KeyColumn key : definition.key().columns()) {
+        for (KeyType.Column key : definition.key().columns()) {
             keyColumn(session, facts, definition, key, findings);
         }
         if (!findings.isEmpty()) {
             return findings;
         }
         List<String> names =
-                definition.key().columns().stream().map(KeyColumn::name).toList();
+                definition.key().columns().stream().map(KeyType.Column::name).toList();
         List<String> collations = definition.key().columns().stream()
                 .map(c -> c.collation() == null ? "" : c.collation())
                 .toList();
@@ -177,7 +177,7 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
 
     private static List<Finding> unreadable(Session session, BackfillDefinition<?> definition) throws SQLException {
         List<Finding> findings = new ArrayList<>();
-        for (KeyColumn column : definition.key().columns()) {
+        for (KeyType.Column column : definition.key().columns()) {
             KeyTypeCheck.roundTrip(session, definition.table(), column).ifPresent(findings::add);
         }
         return findings;
@@ -233,7 +233,11 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
     }
 
     private static void keyColumn(
-            Session session, TableFacts facts, BackfillDefinition<?> definition, KeyColumn key, List<Finding> findings)
+            Session session,
+            TableFacts facts,
+            BackfillDefinition<?> definition,
+            KeyType.Column key,
+            List<Finding> findings)
             throws SQLException {
         String subject = definition.table() + "." + key.name();
         TableFacts.Column column = facts.columns().get(key.name());
@@ -270,7 +274,7 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
 
     private static List<String> readColumns(BackfillDefinition<?> definition) {
         List<String> columns = new ArrayList<>(
-                definition.key().columns().stream().map(KeyColumn::name).toList());
+                definition.key().columns().stream().map(KeyType.Column::name).toList());
         columns.addAll(definition
                 .repair()
                 .<List<String>>match(

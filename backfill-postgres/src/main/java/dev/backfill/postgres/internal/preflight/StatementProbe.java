@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.Validation;
 import dev.backfill.host.EngineOptions;
-import dev.backfill.operate.Finding;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.postgres.internal.batch.PageSql;
 import dev.backfill.postgres.internal.batch.PreparedDefinition;
 import dev.backfill.postgres.internal.batch.TableFacts;

@@ -3,7 +3,6 @@ package dev.backfill.postgres.internal.row;
 import static dev.backfill.postgres.internal.jooq.Tables.BACKFILL_AUDIT;
 
 import dev.backfill.BackfillId;
-import dev.backfill.operate.AuditPage;
 import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillState;
@@ -28,7 +27,7 @@ public final class AuditReadSql {
     }
 
     /** A page; see {@link dev.backfill.operate.BackfillOperations#audit}. */
-    public AuditPage page(Session session, @Nullable BackfillId id, int limit, @Nullable Long before)
+    public AuditRecord.Page page(Session session, @Nullable BackfillId id, int limit, @Nullable Long before)
             throws SQLException {
         Condition which = id == null ? DSL.noCondition() : BACKFILL_AUDIT.ID.eq(id.value());
         if (before != null) {
@@ -57,7 +56,7 @@ public final class AuditReadSql {
                         .limit(limit)
                         .fetch(AuditReadSql::item));
         Long next = items.size() < limit ? null : items.get(items.size() - 1).auditId();
-        return new AuditPage(items, next);
+        return new AuditRecord.Page(items, next);
     }
 
     private static AuditRecord item(

@@ -1,9 +1,8 @@
 package dev.backfill.postgres.internal.validate;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.CustomValidation;
-import dev.backfill.NoRowMatches;
 import dev.backfill.Validation;
+import dev.backfill.Validation.NoRowMatches;
 import dev.backfill.ValidationOutcome;
 import dev.backfill.ValidationTransaction;
 import dev.backfill.host.EngineOptions;
@@ -193,8 +192,8 @@ public final class ValidationRunner {
     }
 
     @SuppressWarnings("unchecked") // The definition's builder takes a validation for its own key type only.
-    private static <K> CustomValidation<K> typed(CustomValidation<?> validation) {
-        return (CustomValidation<K>) validation;
+    private static <K> Validation.Custom<K> typed(Validation.Custom<?> validation) {
+        return (Validation.Custom<K>) validation;
     }
 
     private static ValidationOutcome noRowMatches(
@@ -210,7 +209,7 @@ public final class ValidationRunner {
             BackfillDefinition<K> definition,
             KeySql key,
             @Nullable Span span,
-            CustomValidation<K> validation)
+            Validation.Custom<K> validation)
             throws Exception {
         GuardedConnection guarded = new GuardedConnection(session.connection());
         ValidationOutcome outcome;
