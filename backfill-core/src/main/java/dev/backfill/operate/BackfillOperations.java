@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The operator plane: everything that can be seen and steered, each call authorized, controls audited and idempotent (IK, AU).
  *
- * <p>For callers: the engine implements it, and methods are added in minor releases. A test double extends it at its own risk.
+ * <p>For callers: the engine implements it, and methods are added in minor releases. A test double extends the testkit's
+ * {@code OperationsDouble}, which then goes on compiling.
  *
  * <p>Thread-safe. Every call opens and ends its own transaction on a connection of the host's source and returns within the
  * operator time limits. Reads and controls throw {@link AccessDeniedException} where the authority lacks the capability, whatever was
