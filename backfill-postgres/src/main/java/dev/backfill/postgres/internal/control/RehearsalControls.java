@@ -42,7 +42,7 @@ public final class RehearsalControls {
 
     RehearsalOutcome rehearse(ControlRequest request) throws SQLException {
         Asked asked = Asked.of(request, ACTION, null);
-        Optional<Slot> free = slots.enter(request.id());
+        Optional<Slot> free = slots.enterAlone(request.id());
         if (free.isEmpty()) {
             return busy(asked);
         }
