@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.backfill.admin.cli.CliDriver;
-import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.AuditItem;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.BackfillUnavailableException;
@@ -151,7 +150,9 @@ class BackfillCliTest {
     @Test
     void a_503_after_a_lost_answer_does_not_claim_that_nothing_happened() {
         host.dropAnswers(1);
-        meanwhile = () -> host.operations.answerNext(r -> new ActionOutcome.Unavailable(Reason.BUSY, "locked"));
+        meanwhile = () -> host.operations.answerNext(r -> {
+            throw new BackfillUnavailableException(Reason.BUSY, "locked", null);
+        });
         CliDriver.Ran ran = ana("pause", "r");
         assertThat(ran.code()).isEqualTo(6);
         assertThat(ran.err()).contains("not known whether");

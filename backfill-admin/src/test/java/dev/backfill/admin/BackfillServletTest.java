@@ -165,7 +165,9 @@ class BackfillServletTest {
     @Test
     void what_could_not_be_done_says_so_and_may_be_repeated() { // AU-3
         for (Reason reason : Reason.values()) {
-            host.operations.answerNext(r -> new ActionOutcome.Unavailable(reason, "Try again."));
+            host.operations.answerNext(r -> {
+                throw new BackfillUnavailableException(reason, "Try again.", null);
+            });
             Client.Answer refused = ana.post("/b/start", "k");
             assertProblem(refused, 503, reason.wireName());
             assertThat(refused.header("Retry-After")).matches("[0-9]+");

@@ -3,7 +3,6 @@ package dev.backfill.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.BackfillUnavailableException;
@@ -176,7 +175,9 @@ class ConsoleIT {
         browser.signIn(host.api(), TestHost.ANA);
         browser.open(DETAIL);
         browser.find("[data-action=pause]");
-        host.operations.answerNext(r -> new ActionOutcome.Unavailable(Reason.AUDIT_UNAVAILABLE, "Try again."));
+        host.operations.answerNext(r -> {
+            throw new BackfillUnavailableException(Reason.AUDIT_UNAVAILABLE, "Try again.", null);
+        });
         browser.confirm("pause");
         browser.untilText("Pause: not done yet. The audit record could not be written.");
         browser.untilText("Pause: done.");

@@ -3,7 +3,6 @@ package dev.backfill.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.AuditItem;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillSnapshot;
@@ -126,7 +125,9 @@ class OpenApiTest {
         openApi.judge("/{id}/pause", "post", new Client(host.api(), null).post("/b/pause", "k"));
         openApi.judge("/{id}/pause", "post", new Client(host.api(), TestHost.READER).post("/b/pause", "k"));
         for (BackfillUnavailableException.Reason reason : BackfillUnavailableException.Reason.values()) {
-            host.operations.answerNext(r -> new ActionOutcome.Unavailable(reason, "Try again."));
+            host.operations.answerNext(r -> {
+                throw new BackfillUnavailableException(reason, "Try again.", null);
+            });
             openApi.judge("/{id}/start", "post", ana.post("/b/start", "k9"));
         }
     }

@@ -13,7 +13,6 @@ import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.Capability;
 import dev.backfill.operate.ConflictCode;
-import dev.backfill.operate.ControlRequest;
 import dev.backfill.operate.Evidence;
 import dev.backfill.operate.Gate;
 import dev.backfill.operate.HealthSignal;
@@ -150,19 +149,35 @@ final class ScriptedOperations implements BackfillOperations {
     }
 
     @Override
-    public synchronized ActionOutcome perform(OperatorRequest request) {
+    public ActionOutcome start(OperatorRequest request) {
+        return perform(BackfillAction.START, request);
+    }
+
+    @Override
+    public ActionOutcome pause(OperatorRequest request) {
+        return perform(BackfillAction.PAUSE, request);
+    }
+
+    @Override
+    public ActionOutcome resume(OperatorRequest request) {
+        return perform(BackfillAction.RESUME, request);
+    }
+
+    @Override
+    public ActionOutcome retry(OperatorRequest request) {
+        return perform(BackfillAction.RETRY, request);
+    }
+
+    private synchronized ActionOutcome perform(BackfillAction action, OperatorRequest request) {
         check(request.authority(), Capability.CONTROL);
         performed.add(request);
         Function<OperatorRequest, ActionOutcome> scripted = nextOutcome.getAndSet(null);
         if (scripted != null) {
             return scripted.apply(request);
         }
-        BackfillSnapshot row = rows.get(request.id());
-        if (row == null) {
-            return new ActionOutcome.UnknownId();
-        }
-        String fingerprint = request.action() + "/" + request.id() + "/"
-                + request.authority().fingerprint();
+        BackfillSnapshot row = known(request.id());
+        String fingerprint =
+                action + "/" + request.id() + "/" + request.authority().fingerprint();
         Stored stored = ledger.get(request.requestId());
         if (stored != null) {
             return stored.fingerprint.equals(fingerprint)
@@ -172,9 +187,9 @@ final class ScriptedOperations implements BackfillOperations {
         if (request.decidedOn() != null && request.decidedOn() != row.claim().generation()) {
             return new ActionOutcome.Conflict(ConflictCode.GENERATION_CONFLICT, row, List.of(), false);
         }
-        String result = decide(request.action(), row.state());
-        BackfillSnapshot now = result.equals("applied") ? moved(request) : row;
-        log(request, row.state(), now.state(), result);
+        String result = decide(action, row.state());
+        BackfillSnapshot now = result.equals("applied") ? moved(action, request) : row;
+        log(action, request, row.state(), now.state(), result);
         ledger.put(request.requestId(), new Stored(fingerprint, result));
         return new Stored(fingerprint, result).answer(now, false);
     }
@@ -187,10 +202,7 @@ final class ScriptedOperations implements BackfillOperations {
         if (scripted != null) {
             return scripted.apply(request);
         }
-        BackfillSnapshot row = rows.get(request.id());
-        if (row == null) {
-            return new ValidationReport.Refused(new ActionOutcome.UnknownId());
-        }
+        BackfillSnapshot row = known(request.id());
         return row.state() == BackfillState.PENDING
                 ? new ValidationReport.CurrentState(ValidationReport.Reason.NOT_STARTED, row)
                 : new ValidationReport.Success(row, false);
@@ -223,14 +235,15 @@ final class ScriptedOperations implements BackfillOperations {
         return action.convergedOn().contains(state) ? "converged" : "illegal_transition";
     }
 
-    private BackfillSnapshot moved(OperatorRequest request) {
-        BackfillState to = request.action() == BackfillAction.PAUSE ? BackfillState.PAUSED : BackfillState.RUNNING;
+    private BackfillSnapshot moved(BackfillAction action, OperatorRequest request) {
+        BackfillState to = action == BackfillAction.PAUSE ? BackfillState.PAUSED : BackfillState.RUNNING;
         BackfillSnapshot moved = Rows.moved(known(request.id()), to);
         rows.put(request.id(), moved);
         return moved;
     }
 
-    private void log(OperatorRequest request, BackfillState before, BackfillState after, String outcome) {
+    private void log(
+            BackfillAction action, OperatorRequest request, BackfillState before, BackfillState after, String outcome) {
         record(new AuditItem(
                 audit.size() + 1L,
                 Rows.T0.plusSeconds(audit.size()),
@@ -238,7 +251,7 @@ final class ScriptedOperations implements BackfillOperations {
                 request.authority().kind().wireName(),
                 request.id().value(),
                 request.requestId(),
-                request.action().wireName(),
+                action.wireName(),
                 before.wireName(),
                 after.wireName(),
                 1L,
@@ -328,14 +341,14 @@ final class ScriptedOperations implements BackfillOperations {
     }
 
     @Override
-    public PaceOutcome pace(ControlRequest request, @Nullable Pacing asked) {
+    public PaceOutcome pace(OperatorRequest request, @Nullable Pacing asked) {
         check(request.authority(), Capability.CONTROL);
         pacing = asked;
         return new PaceOutcome.InForce(pace(request.authority(), request.id()), false);
     }
 
     @Override
-    public RehearsalOutcome rehearse(ControlRequest request) {
+    public RehearsalOutcome rehearse(OperatorRequest request) {
         check(request.authority(), Capability.CONTROL);
         Rehearsal.Sample first = new Rehearsal.Sample(
                 "first", 1_000, 7, Duration.ofMillis(12), 4_096, List.of("RowExclusiveLock on events"), null);

@@ -10,8 +10,10 @@ import org.jspecify.annotations.Nullable;
  * <p>For callers: the engine implements it, and methods are added in minor releases. A test double extends it at its own risk.
  *
  * <p>Thread-safe. Every call opens and ends its own transaction on a connection of the host's source and returns within the
- * operator time limits. Reads throw {@link AccessDeniedException}, {@link UnknownBackfillException} and
- * {@link BackfillUnavailableException}; controls return what became of them.
+ * operator time limits. Reads and controls throw {@link AccessDeniedException} where the authority lacks the capability, whatever was
+ * asked, {@link UnknownBackfillException} for an ID without a row, and {@link BackfillUnavailableException} where PostgreSQL could not
+ * be used: of a control nothing was stored or changed then, as far as is known, and the same request is safe to repeat. What became of
+ * a control otherwise is its outcome.
  *
  * @since 0.1
  */
@@ -68,7 +70,7 @@ public interface BackfillOperations {
      *
      * @param pacing what shall be in force; null for the definition's own
      */
-    PaceOutcome pace(ControlRequest request, @Nullable Pacing pacing);
+    PaceOutcome pace(OperatorRequest request, @Nullable Pacing pacing);
 
     /**
      * A rehearsal: real batches at the first, a middle and the last window, each rolled back. Touches neither state, bound,
@@ -77,22 +79,27 @@ public interface BackfillOperations {
      *
      * <p>Returns in bounded time: code that does not come back is interrupted, reported as {@link DiagnosticCode#DEADLINE_PASSED},
      * and ends the rehearsal. One definition is rehearsed once at a time in a process, and not at all while a thread is stuck in its
-     * code: then the refusal is {@link BackfillUnavailableException.Reason#BUSY}.
+     * code: then it throws with {@link BackfillUnavailableException.Reason#BUSY}.
      */
-    RehearsalOutcome rehearse(ControlRequest request);
+    RehearsalOutcome rehearse(OperatorRequest request);
 
     /**
-     * Start, pause, resume or retry. Needs {@link Capability#CONTROL}. One transaction with its audit record.
-     *
-     * @throws IllegalArgumentException for {@link BackfillAction#VALIDATE}, which is {@link #validate}
+     * Captures the bound and enters {@code running}. Needs {@link Capability#CONTROL}. One transaction with its audit record.
      */
-    ActionOutcome perform(OperatorRequest request);
+    ActionOutcome start(OperatorRequest request);
+
+    /** Enters {@code paused} and clears the claim. As {@link #start}. */
+    ActionOutcome pause(OperatorRequest request);
+
+    /** Leaves {@code paused}. As {@link #start}. */
+    ActionOutcome resume(OperatorRequest request);
+
+    /** Leaves {@code blocked} or {@code failed}. As {@link #start}. */
+    ActionOutcome retry(OperatorRequest request);
 
     /**
      * Runs the definition's read-only validation, or joins the one under way. Needs {@link Capability#CONTROL}. Answers within the
      * operator time limit; a longer validation goes on, and the same request asks for its outcome (EV-4).
-     *
-     * @throws IllegalArgumentException for any other action
      */
     ValidationReport validate(OperatorRequest request);
 

@@ -10,13 +10,7 @@ import java.util.function.Function;
 public sealed interface PaceOutcome {
 
     /** Calls the function of the case at hand; adding a case breaks every caller at compile time. */
-    default <T> T match(
-            Function<? super InForce, ? extends T> inForce, Function<? super Refused, ? extends T> refused) {
-        if (this instanceof InForce it) {
-            return inForce.apply(it);
-        }
-        return refused.apply((Refused) this);
-    }
+    <T> T match(Function<? super InForce, ? extends T> inForce, Function<? super Refused, ? extends T> refused);
 
     /**
      * It was stored, now or when this request first came.
@@ -24,12 +18,24 @@ public sealed interface PaceOutcome {
      * @param now the pace in force, whatever happened since
      * @param replayed whether an earlier copy of the request stored it
      */
-    record InForce(Pace now, boolean replayed) implements PaceOutcome {}
+    record InForce(Pace now, boolean replayed) implements PaceOutcome {
+        @Override
+        public <T> T match(
+                Function<? super InForce, ? extends T> inForce, Function<? super Refused, ? extends T> refused) {
+            return inForce.apply(this);
+        }
+    }
 
     /**
      * Nothing was stored.
      *
-     * @param refusal a conflict, an unknown ID, a denial or unavailability
+     * @param conflict why
      */
-    record Refused(ActionOutcome.Refusal refusal) implements PaceOutcome {}
+    record Refused(ActionOutcome.Conflict conflict) implements PaceOutcome {
+        @Override
+        public <T> T match(
+                Function<? super InForce, ? extends T> inForce, Function<? super Refused, ? extends T> refused) {
+            return refused.apply(this);
+        }
+    }
 }

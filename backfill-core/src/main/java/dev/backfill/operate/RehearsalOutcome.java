@@ -10,25 +10,31 @@ import java.util.function.Function;
 public sealed interface RehearsalOutcome {
 
     /** Calls the function of the case at hand; adding a case breaks every caller at compile time. */
-    default <T> T match(
-            Function<? super Rehearsed, ? extends T> rehearsed, Function<? super Refused, ? extends T> refused) {
-        if (this instanceof Rehearsed it) {
-            return rehearsed.apply(it);
-        }
-        return refused.apply((Refused) this);
-    }
+    <T> T match(Function<? super Rehearsed, ? extends T> rehearsed, Function<? super Refused, ? extends T> refused);
 
     /**
      * It ran, and everything was rolled back.
      *
      * @param report what was seen
      */
-    record Rehearsed(Rehearsal report) implements RehearsalOutcome {}
+    record Rehearsed(Rehearsal report) implements RehearsalOutcome {
+        @Override
+        public <T> T match(
+                Function<? super Rehearsed, ? extends T> rehearsed, Function<? super Refused, ? extends T> refused) {
+            return rehearsed.apply(this);
+        }
+    }
 
     /**
      * It did not run.
      *
-     * @param refusal a conflict, an unknown ID, a denial or unavailability
+     * @param conflict why
      */
-    record Refused(ActionOutcome.Refusal refusal) implements RehearsalOutcome {}
+    record Refused(ActionOutcome.Conflict conflict) implements RehearsalOutcome {
+        @Override
+        public <T> T match(
+                Function<? super Rehearsed, ? extends T> rehearsed, Function<? super Refused, ? extends T> refused) {
+            return refused.apply(this);
+        }
+    }
 }

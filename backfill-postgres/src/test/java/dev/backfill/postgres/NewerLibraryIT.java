@@ -9,7 +9,7 @@ import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.ConflictCode;
-import dev.backfill.operate.ControlRequest;
+import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.RehearsalOutcome;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.testkit.BackfillHarness;
@@ -53,7 +53,7 @@ class NewerLibraryIT {
             }
             assertThat(harness.validate(definition.id())).isInstanceOf(ValidationReport.Refused.class);
             assertThat(harness.operations()
-                            .rehearse(new ControlRequest(
+                            .rehearse(new OperatorRequest(
                                     definition.id(), BackfillHarness.newRequestId(), BackfillHarness.OPERATOR, null)))
                     .isInstanceOf(RehearsalOutcome.Refused.class);
             assertThat(harness.auditRecords(definition.id()))
@@ -70,7 +70,7 @@ class NewerLibraryIT {
         try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
             harness.start(definition.id());
             harness.runToCompletion(definition.id());
-            var request = BackfillHarness.request(BackfillAction.VALIDATE, definition.id(), "v1");
+            var request = BackfillHarness.request(definition.id(), "v1");
             assertThat(harness.operations().validate(request)).isInstanceOf(ValidationReport.Success.class);
             harness.tamper(definition.id(), "contract", "3");
             assertThat(harness.operations().validate(request))
@@ -78,11 +78,10 @@ class NewerLibraryIT {
                             ValidationReport.Success.class,
                             it -> assertThat(it.replayed()).isTrue());
             assertThat(harness.operations()
-                            .rehearse(new ControlRequest(definition.id(), "v1", BackfillHarness.OPERATOR, null)))
+                            .rehearse(new OperatorRequest(definition.id(), "v1", BackfillHarness.OPERATOR, null)))
                     .isInstanceOfSatisfying(
                             RehearsalOutcome.Refused.class,
-                            it -> assertThat(((ActionOutcome.Conflict) it.refusal()).code())
-                                    .isEqualTo(ConflictCode.REQUEST_ID_REUSED));
+                            it -> assertThat(it.conflict().code()).isEqualTo(ConflictCode.REQUEST_ID_REUSED));
         }
     }
 

@@ -217,7 +217,7 @@ class ValidationIT extends Case {
     void a_request_that_is_repeated_gets_the_outcome_it_had() { // EV-4, IK-2
         BackfillHarness harness = open(counted());
         harness.runToCompletion(ID);
-        var request = BackfillHarness.request(dev.backfill.operate.BackfillAction.VALIDATE, ID, "the-same");
+        var request = BackfillHarness.request(ID, "the-same");
         assertThat(harness.operations().validate(request)).isInstanceOf(ValidationReport.Success.class);
         db.execute("UPDATE items SET hits = 0");
         assertThat(harness.operations().validate(request))

@@ -1,15 +1,17 @@
 package dev.backfill.postgres.kind;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.host.StepOutcome.Committed;
 import dev.backfill.host.StepOutcome.NothingToDo;
-import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.AccessDeniedException;
 import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.ConflictCode;
-import dev.backfill.operate.ControlRequest;
+import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Rehearsal;
 import dev.backfill.operate.RehearsalOutcome;
 import dev.backfill.testkit.BackfillHarness;
@@ -21,8 +23,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,7 +56,7 @@ class RehearsalIT {
     }
 
     private static RehearsalOutcome rehearse(BackfillHarness harness, String requestId) {
-        return harness.operations().rehearse(new ControlRequest(Notes.ID, requestId, BackfillHarness.OPERATOR, null));
+        return harness.operations().rehearse(new OperatorRequest(Notes.ID, requestId, BackfillHarness.OPERATOR, null));
     }
 
     private static Rehearsal report(BackfillHarness harness) {
@@ -140,13 +144,11 @@ class RehearsalIT {
         try (BackfillHarness harness = BackfillHarness.on(db, Notes.seeing(50).build())) {
             rehearse(harness, "r1");
             assertThat(rehearse(harness, "r1")).isInstanceOf(RehearsalOutcome.Rehearsed.class);
-            ControlRequest stranger = new ControlRequest(Notes.ID, "r2", Authority.operator("stranger"), null);
-            assertThat(harness.operations().rehearse(stranger))
-                    .isEqualTo(new RehearsalOutcome.Refused(new ActionOutcome.Denied()));
+            OperatorRequest stranger = new OperatorRequest(Notes.ID, "r2", Authority.operator("stranger"), null);
+            assertThatThrownBy(() -> harness.operations().rehearse(stranger)).isInstanceOf(AccessDeniedException.class);
             harness.perform(dev.backfill.operate.BackfillAction.START, Notes.ID, "r3");
             RehearsalOutcome reused = rehearse(harness, "r3");
-            assertThat(((ActionOutcome.Conflict) ((RehearsalOutcome.Refused) reused).refusal()).code())
-                    .isEqualTo(ConflictCode.REQUEST_ID_REUSED);
+            assertThat(((RehearsalOutcome.Refused) reused).conflict().code()).isEqualTo(ConflictCode.REQUEST_ID_REUSED);
             assertThat(harness.auditRecords(Notes.ID))
                     .extracting(r -> r.get("action") + " " + r.get("outcome"))
                     .contains("rehearse applied", "rehearse replayed", "rehearse denied", "rehearse request_id_reused");
@@ -177,7 +179,7 @@ class RehearsalIT {
                 .options(o -> o.statementTimeout(second).transactionTimeout(second))
                 .open()) {
             assertUnavailable(
-                    rehearseAside(harness), BackfillUnavailableException.Reason.UNAVAILABLE, "could not be used");
+                    () -> rehearseAside(harness), BackfillUnavailableException.Reason.UNAVAILABLE, "could not be used");
             harness.start(Notes.ID);
             assertThat(harness.worker("a").step()).isInstanceOf(Committed.class);
         } finally {
@@ -209,7 +211,8 @@ class RehearsalIT {
             CompletableFuture<RehearsalOutcome> first =
                     CompletableFuture.supplyAsync(() -> rehearse(harness, BackfillHarness.newRequestId()));
             assertThat(inside.await(30, TimeUnit.SECONDS)).isTrue();
-            assertUnavailable(rehearseAside(harness), BackfillUnavailableException.Reason.BUSY, "already rehearses");
+            assertUnavailable(
+                    () -> rehearseAside(harness), BackfillUnavailableException.Reason.BUSY, "already rehearses");
             assertThat(entries).hasValue(1);
             release.countDown();
             assertThat(first.get(30, TimeUnit.SECONDS)).isInstanceOf(RehearsalOutcome.Rehearsed.class);
@@ -245,14 +248,13 @@ class RehearsalIT {
     }
 
     private static void assertUnavailable(
-            RehearsalOutcome outcome, BackfillUnavailableException.Reason reason, String words) {
-        assertThat(outcome)
-                .isInstanceOfSatisfying(
-                        RehearsalOutcome.Refused.class,
-                        it -> assertThat(it.refusal()).isInstanceOfSatisfying(ActionOutcome.Unavailable.class, why -> {
-                            assertThat(why.reason()).isEqualTo(reason);
-                            assertThat(why.message()).contains(words);
-                        }));
+            ThrowingCallable rehearsal, BackfillUnavailableException.Reason reason, String words) {
+        assertThat(catchThrowable(rehearsal))
+                .extracting(failure -> failure instanceof ExecutionException wrapped ? wrapped.getCause() : failure)
+                .isInstanceOfSatisfying(BackfillUnavailableException.class, why -> {
+                    assertThat(why.reason()).isEqualTo(reason);
+                    assertThat(why.getMessage()).contains(words);
+                });
     }
 
     private static void assertOverdue(RehearsalOutcome outcome) {
@@ -270,7 +272,7 @@ class RehearsalIT {
         try (BackfillHarness harness = quick(endless())) {
             Map<String, @Nullable String> row = harness.row(Notes.ID);
             assertOverdue(rehearseAside(harness));
-            assertUnavailable(rehearseAside(harness), BackfillUnavailableException.Reason.BUSY, "stuck");
+            assertUnavailable(() -> rehearseAside(harness), BackfillUnavailableException.Reason.BUSY, "stuck");
             assertThat(entries).hasValue(1);
             assertThat(harness.row(Notes.ID)).isEqualTo(row);
             assertThat(harness.auditRecords(Notes.ID))
@@ -294,7 +296,11 @@ class RehearsalIT {
             CompletableFuture<Boolean> flag = new CompletableFuture<>();
             Thread caller = new Thread(
                     () -> {
-                        outcome.complete(rehearse(harness, BackfillHarness.newRequestId()));
+                        try {
+                            outcome.complete(rehearse(harness, BackfillHarness.newRequestId()));
+                        } catch (BackfillUnavailableException e) {
+                            outcome.completeExceptionally(e);
+                        }
                         flag.complete(Thread.currentThread().isInterrupted());
                     },
                     "interrupted caller");
@@ -302,11 +308,13 @@ class RehearsalIT {
             assertThat(inside.await(30, TimeUnit.SECONDS)).isTrue();
             caller.interrupt();
             assertUnavailable(
-                    outcome.get(30, TimeUnit.SECONDS), BackfillUnavailableException.Reason.UNAVAILABLE, "interrupted");
+                    () -> outcome.get(30, TimeUnit.SECONDS),
+                    BackfillUnavailableException.Reason.UNAVAILABLE,
+                    "interrupted");
             assertThat(flag.get(30, TimeUnit.SECONDS)).isTrue();
             harness.start(Notes.ID);
             assertThat(harness.worker("a").step()).isInstanceOf(NothingToDo.class);
-            assertUnavailable(rehearseAside(harness), BackfillUnavailableException.Reason.BUSY, "stuck");
+            assertUnavailable(() -> rehearseAside(harness), BackfillUnavailableException.Reason.BUSY, "stuck");
             assertThat(entries).hasValue(1);
             release.countDown();
             Eventually.until(

@@ -15,8 +15,8 @@ import dev.backfill.host.EngineOptions;
 import dev.backfill.host.HealthLimits;
 import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.ControlRequest;
 import dev.backfill.operate.HealthSignal;
+import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.PaceOutcome;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.PostgresTest;
@@ -200,7 +200,7 @@ class WriteADefinitionIT {
             var operations = harness.operations();
             // region pace
             PaceOutcome outcome = operations.pace(
-                    new ControlRequest(definition.id(), "night-shift-1", BackfillHarness.OPERATOR, "traffic is low"),
+                    new OperatorRequest(definition.id(), "night-shift-1", BackfillHarness.OPERATOR, "traffic is low"),
                     Pacing.unlimited());
             // endregion
             assertThat(outcome).isInstanceOf(PaceOutcome.InForce.class);

@@ -1,6 +1,7 @@
 package dev.backfill.postgres.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
@@ -12,7 +13,8 @@ import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
 import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.ControlRequest;
+import dev.backfill.operate.BackfillUnavailableException;
+import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.RehearsalOutcome;
 import dev.backfill.operate.Waiting;
 import dev.backfill.testkit.BackfillHarness;
@@ -118,7 +120,7 @@ class DeadlineIT {
 
     private static RehearsalOutcome rehearse(BackfillHarness harness) {
         return harness.operations()
-                .rehearse(new ControlRequest(
+                .rehearse(new OperatorRequest(
                         Counters.ID, BackfillHarness.newRequestId(), BackfillHarness.OPERATOR, null));
     }
 
@@ -155,7 +157,7 @@ class DeadlineIT {
         try (BackfillHarness harness = engine(1, endless)) {
             harness.start(Counters.ID);
             failsWithTheDeadline(harness, Counters.ID);
-            assertThat(rehearse(harness)).isInstanceOf(RehearsalOutcome.Refused.class);
+            assertThatThrownBy(() -> rehearse(harness)).isInstanceOf(BackfillUnavailableException.class);
             assertThat(entries).hasValue(1);
         } finally {
             release.countDown();

@@ -13,7 +13,7 @@ import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.ConflictCode;
-import dev.backfill.operate.ControlRequest;
+import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.RehearsalOutcome;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.testkit.BackfillHarness;
@@ -135,7 +135,7 @@ class FamilyGuardsIT {
 
     private static void rehearse(BackfillHarness harness) {
         RehearsalOutcome outcome = harness.operations()
-                .rehearse(new ControlRequest(part(1), BackfillHarness.newRequestId(), BackfillHarness.OPERATOR, null));
+                .rehearse(new OperatorRequest(part(1), BackfillHarness.newRequestId(), BackfillHarness.OPERATOR, null));
         assertThat(outcome).isInstanceOfSatisfying(RehearsalOutcome.Rehearsed.class, rehearsed -> {
             assertThat(rehearsed.report().samples())
                     .extracting(s -> s.position())
@@ -343,14 +343,10 @@ class FamilyGuardsIT {
         }
         try (BackfillHarness harness = open(Counters.custom(3).inRanges(5))) {
             assertThat(harness.operations()
-                            .rehearse(new ControlRequest(part(0), "rehearse-it", BackfillHarness.OPERATOR, null)))
+                            .rehearse(new OperatorRequest(part(0), "rehearse-it", BackfillHarness.OPERATOR, null)))
                     .isInstanceOfSatisfying(
                             RehearsalOutcome.Refused.class,
-                            refused -> assertThat(refused.refusal())
-                                    .isInstanceOfSatisfying(
-                                            ActionOutcome.Conflict.class,
-                                            conflict ->
-                                                    assertThat(conflict.code()).isEqualTo(ConflictCode.UNKNOWN_HERE)));
+                            refused -> assertThat(refused.conflict().code()).isEqualTo(ConflictCode.UNKNOWN_HERE));
             assertThat(harness.show(part(0)).knownHere()).isFalse();
             assertThat(harness.validate(part(0)))
                     .isInstanceOfSatisfying(

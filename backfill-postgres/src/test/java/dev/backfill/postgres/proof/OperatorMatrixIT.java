@@ -210,7 +210,6 @@ class OperatorMatrixIT {
     }
 
     private static ActionOutcome pauseAs(BackfillHarness harness, Authority authority, String key) {
-        return harness.operations()
-                .perform(new OperatorRequest(BackfillAction.PAUSE, Counters.ID, key, authority, null));
+        return harness.operations().pause(new OperatorRequest(Counters.ID, key, authority, null));
     }
 }

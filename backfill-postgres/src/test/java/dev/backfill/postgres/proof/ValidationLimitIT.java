@@ -207,11 +207,11 @@ class ValidationLimitIT {
                 Limits.ofControl(EngineOptions.defaults(), Duration.ofSeconds(1)),
                 Duration.ofSeconds(5));
         transactions.inTransaction(session -> {
-            last.begin(session, Asked.of(BackfillHarness.request(BackfillAction.VALIDATE, Counters.ID, "former")));
-            last.begin(session, Asked.of(BackfillHarness.request(BackfillAction.VALIDATE, Counters.ID, "next")));
+            last.begin(session, Asked.of(BackfillAction.VALIDATE, BackfillHarness.request(Counters.ID, "former")));
+            last.begin(session, Asked.of(BackfillAction.VALIDATE, BackfillHarness.request(Counters.ID, "next")));
             last.end(
                     session,
-                    Asked.of(BackfillHarness.request(BackfillAction.VALIDATE, Counters.ID, "former")),
+                    Asked.of(BackfillAction.VALIDATE, BackfillHarness.request(Counters.ID, "former")),
                     "success",
                     null);
             return true;

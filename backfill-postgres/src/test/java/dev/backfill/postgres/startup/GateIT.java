@@ -17,6 +17,7 @@ import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.Gate;
 import dev.backfill.operate.OperatorRequest;
+import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.FaultProxy;
 import dev.backfill.testkit.PostgresTest;
@@ -117,7 +118,7 @@ class GateIT {
         try (Backfills before = Host.start(
                 db, SchemaMode.MIGRATE, b -> b.options(Host.quick().workers(0).build()))) {
             Host.awaitStarted(before);
-            before.operations().perform(new OperatorRequest(BackfillAction.START, Host.ID, "go", Host.OPERATOR, null));
+            before.operations().start(new OperatorRequest(Host.ID, "go", Host.OPERATOR, null));
         }
         AtomicBoolean repaired = new AtomicBoolean();
         try (Backfills next = Host.start(
@@ -239,9 +240,10 @@ class GateIT {
 
     private Map<String, Long> race(Backfills engine, BackfillAction action) throws Exception {
         List<ActionOutcome> outcomes = Race.of(10)
-                .run(replica -> engine.operations()
-                        .perform(new OperatorRequest(
-                                action,
+                .run(replica -> BackfillHarness.perform(
+                        engine.operations(),
+                        action,
+                        new OperatorRequest(
                                 Host.ID,
                                 "boot-" + action.wireName() + "-" + replica + "-" + System.nanoTime(),
                                 Authority.host("deployment-7"),

@@ -45,7 +45,7 @@ public final class CustomWindow<K> implements WindowRepair {
     }
 
     @Override
-    public Window run(Session session, Claim claim, int limit, PreparedStatement first) throws Exception {
+    public Window run(Session session, Claim claim, WindowSize size, PreparedStatement first) throws Exception {
         List<List<String>> page = page(first);
         if (page.isEmpty()) {
             return Window.END_OF_SOURCE;

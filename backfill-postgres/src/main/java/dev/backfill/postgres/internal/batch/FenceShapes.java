@@ -65,8 +65,8 @@ final class FenceShapes {
 
     private static final String COUNTED_GUARD = """
 
-              AND t.scanned BETWEEN 1 AND :limit
-              AND t.changed BETWEEN 0 AND t.scanned
+              AND t.scanned BETWEEN 1 AND :keys
+              AND t.changed BETWEEN 0 AND least(t.scanned, :limit)
               AND\s""";
 
     /**

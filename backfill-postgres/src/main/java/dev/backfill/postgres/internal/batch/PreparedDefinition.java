@@ -31,7 +31,7 @@ public record PreparedDefinition(
         KeySql key = new KeySql(definition.table(), definition.key());
         WindowRepair repair = repair(definition, key, facts, options.idleInTransactionTimeout());
         boolean barrier = definition.startBarrier();
-        BeginSql begin = new BeginSql(names, options, barrier, key.table(), repair.first(), facts.oid());
+        BeginSql begin = new BeginSql(names, options, barrier, key.table(), repair, facts.oid());
         FenceSql fence = new FenceSql(names, key, options, barrier);
         OneFlush flush = options.fusedCommit() && facts.plain()
                 ? new OneFlush(names, key, repair, begin, fence, facts.oid())

@@ -8,6 +8,7 @@ import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.postgres.internal.batch.PageSql.Event;
 import dev.backfill.postgres.internal.batch.PageSql.Forms;
 import dev.backfill.postgres.internal.jdbc.Session;
+import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.SqlText;
 import dev.backfill.postgres.internal.jdbc.Values;
 import dev.backfill.postgres.internal.row.Claim;
@@ -25,17 +26,30 @@ public final class SqlWindow implements WindowRepair {
 
     private final boolean triggers;
     private final boolean inOneFlush;
+    private final @Nullable Forms ofLook;
+    private final @Nullable Forms toldOfLook;
     private final boolean ofTheSource;
     private final Forms command;
     private final Forms told;
     private final Forms otherwise;
 
-    private SqlWindow(KeySql key, TableFacts facts, Event event, Forms command, Forms otherwise) {
+    /**
+     * One.
+     *
+     * @param command the command over a page
+     * @param otherwise the same, which always says where the page ends
+     * @param ofLook the command over a longer look, in one result where the table has triggers; null for none
+     */
+    private SqlWindow(
+            KeySql key, TableFacts facts, Event event, Forms command, Forms otherwise, @Nullable Forms ofLook) {
         this.ofTheSource = event != Event.OTHER;
         this.triggers = ofTheSource && facts.hasTriggers();
         this.inOneFlush = event == Event.UPDATE && !triggers;
         this.command = command;
-        this.told = command.then(new PageSql(key).told(facts.oid(), event));
+        Sql told = new PageSql(key).told(facts.oid(), event);
+        this.told = command.then(told);
+        this.ofLook = ofLook;
+        this.toldOfLook = ofLook == null || triggers ? ofLook : ofLook.then(told);
         this.otherwise = otherwise;
     }
 
@@ -45,19 +59,27 @@ public final class SqlWindow implements WindowRepair {
                 .collect(Collectors.joining(", "));
         String from = repair.from().map(tables -> "\nFROM " + fragment(tables)).orElse("");
         String condition = condition(key, repair, facts);
-        PageSql page = new PageSql(key);
-        return new SqlWindow(
+        boolean all =
+                repair.condition().isEmpty() && differs(key, repair, facts).equals("true");
+        // Whether a row needs it, asked row by row, would read the other tables of a FROM for each of them.
+        return over(
                 key,
                 facts,
                 Event.UPDATE,
-                page.update(assignments, from, condition),
-                page.updateReturning(assignments, from, condition));
+                new PageSql(key).update(assignments, from, condition),
+                !all && repair.from().isEmpty());
     }
 
     static SqlWindow delete(KeySql key, DeleteRepair repair, TableFacts facts) {
         String condition = repair.condition().map(SqlWindow::fragment).orElse("true");
-        PageSql page = new PageSql(key);
-        return new SqlWindow(key, facts, Event.DELETE, page.delete(condition), page.deleteReturning(condition));
+        PageSql.Command delete = new PageSql(key).delete(condition);
+        return over(key, facts, Event.DELETE, delete, repair.condition().isPresent());
+    }
+
+    private static SqlWindow over(
+            KeySql key, TableFacts facts, Event event, PageSql.Command command, boolean looksFurther) {
+        Forms ofLook = facts.hasTriggers() ? command.returningOfLook() : command.toldOfLook();
+        return new SqlWindow(key, facts, event, command.told(), command.returning(), looksFurther ? ofLook : null);
     }
 
     static SqlWindow statement(KeySql key, StatementRepair repair, TableFacts facts) {
@@ -72,7 +94,8 @@ public final class SqlWindow implements WindowRepair {
                 facts,
                 Event.OTHER,
                 page.statement(recursive, repair.locksWindow() ? " FOR SHARE" : "", statement),
-                page.pageOnly());
+                page.pageOnly(),
+                null);
     }
 
     /** The line break ends a comment that the author may have left open. */
@@ -125,8 +148,16 @@ public final class SqlWindow implements WindowRepair {
     }
 
     @Override
-    public @Nullable Forms inOneFlush() {
-        return inOneFlush ? command : null;
+    public @Nullable Forms firstOfLook() {
+        return toldOfLook;
+    }
+
+    @Override
+    public @Nullable Forms inOneFlush(WindowSize size) {
+        if (!inOneFlush) {
+            return null;
+        }
+        return size.looksFurther() && ofLook != null ? ofLook : command;
     }
 
     @Override
@@ -135,14 +166,14 @@ public final class SqlWindow implements WindowRepair {
     }
 
     @Override
-    public Window run(Session session, Claim claim, int limit, PreparedStatement first)
+    public Window run(Session session, Claim claim, WindowSize size, PreparedStatement first)
             throws SQLException, BreachException {
-        Window window = triggers ? returned(first) : told(first);
-        return window == null ? runOtherwise(session, claim, limit) : window;
+        Window window = triggers ? returned(first, size) : told(first, size);
+        return window == null ? runOtherwise(session, claim, WindowSize.of(size.rows())) : window;
     }
 
     /** Null, and nothing is changed, if the plan saw that no row can need the repair before it looked where the page ends. */
-    private @Nullable Window told(PreparedStatement first) throws SQLException, BreachException {
+    private @Nullable Window told(PreparedStatement first, WindowSize size) throws SQLException, BreachException {
         long changed = first.getLargeUpdateCount();
         first.getMoreResults();
         try (ResultSet row = first.getResultSet()) {
@@ -156,8 +187,8 @@ public final class SqlWindow implements WindowRepair {
                 return null;
             }
             // A function of the author's may change other rows of the table, which the command does not count.
-            BreachException.throwIfBeyond(row.getLong("counted"), row.getLong("scanned"));
-            return bounded(new Window(last, row.getLong("scanned"), changed));
+            BreachException.throwIfBeyond(row.getLong("counted"), size.most(row.getLong("scanned")));
+            return bounded(new Window(last, row.getLong("scanned"), changed), size);
         }
     }
 
@@ -175,25 +206,25 @@ public final class SqlWindow implements WindowRepair {
     }
 
     /** In another form, which always says where the page ends. */
-    private Window runOtherwise(Session session, Claim claim, int limit) throws SQLException, BreachException {
+    private Window runOtherwise(Session session, Claim claim, WindowSize size) throws SQLException, BreachException {
         try (PreparedStatement statement =
-                otherwise.of(claim).prepare(session.connection(), PageSql.params(claim, limit))) {
+                otherwise.of(claim).prepare(session.connection(), PageSql.params(claim, size))) {
             statement.execute();
-            return returned(statement);
+            return returned(statement, size);
         }
     }
 
-    private Window returned(PreparedStatement statement) throws SQLException, BreachException {
+    private Window returned(PreparedStatement statement, WindowSize size) throws SQLException, BreachException {
         try (ResultSet row = statement.getResultSet()) {
             row.next();
-            return bounded(new Window(Values.texts(row, "last"), row.getLong("scanned"), row.getLong("changed")));
+            return bounded(new Window(Values.texts(row, "last"), row.getLong("scanned"), row.getLong("changed")), size);
         }
     }
 
     /** A statement may change any number of rows of other tables. */
-    private Window bounded(Window window) throws BreachException {
+    private Window bounded(Window window, WindowSize size) throws BreachException {
         if (ofTheSource) {
-            BreachException.throwIfBeyond(window.changed(), window.scanned());
+            BreachException.throwIfBeyond(window.changed(), size.most(window.scanned()));
         }
         return window;
     }

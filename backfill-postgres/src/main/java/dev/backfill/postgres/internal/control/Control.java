@@ -40,7 +40,7 @@ interface Control<T> {
     default void follow(Session session, T answer) throws SQLException {}
 
     /** The answer to a request that was refused. */
-    T refused(ActionOutcome.Refusal refusal);
+    T refused(ActionOutcome.Conflict conflict);
 
     /**
      * What was decided.

@@ -5,6 +5,7 @@ import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.ConflictCode;
+import dev.backfill.operate.UnknownBackfillException;
 import dev.backfill.postgres.internal.control.Control.Decision;
 import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Session;
@@ -57,7 +58,11 @@ public final class ControlTransaction {
         this.patience = patience;
     }
 
-    /** Carries a request out, or answers it from the ledger. */
+    /**
+     * Carries a request out, or answers it from the ledger.
+     *
+     * @throws UnknownBackfillException for an ID without a row; recorded
+     */
     <T> T run(Control<T> control) throws SQLException {
         try {
             return settled(session -> carryOut(session, control));
@@ -112,16 +117,23 @@ public final class ControlTransaction {
         return row;
     }
 
+    static UnknownBackfillException unknown(BackfillId id) {
+        return new UnknownBackfillException("No backfill " + id + " is registered. Check the ID.");
+    }
+
     /** Why it was refused. What was entered is rolled back, so the same request may come again; that it was refused is recorded apart. */
-    ActionOutcome.Refusal refusal(Asked asked, RefusedException refused, boolean audited) throws SQLException {
-        return transactions.inTransaction(session -> {
+    ActionOutcome.Conflict refusal(Asked asked, RefusedException refused, boolean audited) throws SQLException {
+        ConflictCode code = refused.code;
+        Optional<ActionOutcome.Conflict> conflict = transactions.inTransaction(session -> {
             if (audited) {
                 audit(session, asked, refused.state(), refused.at, refused.outcomeCode());
             }
-            return refused.code == null
-                    ? new ActionOutcome.UnknownId()
-                    : new ActionOutcome.Conflict(refused.code, snapshot(session, asked.id()), refused.findings, false);
+            return code == null
+                    ? Optional.empty()
+                    : Optional.of(
+                            new ActionOutcome.Conflict(code, snapshot(session, asked.id()), refused.findings, false));
         });
+        return conflict.orElseThrow(() -> unknown(asked.id()));
     }
 
     /**

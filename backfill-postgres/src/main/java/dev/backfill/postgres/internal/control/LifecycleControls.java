@@ -48,8 +48,8 @@ public final class LifecycleControls {
     }
 
     /** Carries a request out, or answers it from the ledger. */
-    ActionOutcome perform(OperatorRequest request) throws SQLException {
-        return transaction.run(new Action(request.action(), Asked.of(request)));
+    ActionOutcome perform(BackfillAction action, OperatorRequest request) throws SQLException {
+        return transaction.run(new Action(action, Asked.of(action, request)));
     }
 
     /**
@@ -60,7 +60,7 @@ public final class LifecycleControls {
      * @return what became of it; empty when there was nothing to start
      */
     Optional<ActionOutcome> startQuietly(OperatorRequest request, boolean auditRefusal) throws SQLException {
-        Asked asked = Asked.of(request);
+        Asked asked = Asked.of(BackfillAction.START, request);
         try {
             return transaction.inTransaction(session -> {
                 Row row = transaction.lock(session, request.id());
@@ -169,8 +169,8 @@ public final class LifecycleControls {
         }
 
         @Override
-        public ActionOutcome refused(ActionOutcome.Refusal refusal) {
-            return refusal;
+        public ActionOutcome refused(ActionOutcome.Conflict conflict) {
+            return conflict;
         }
     }
 }

@@ -12,7 +12,6 @@ import dev.backfill.operate.BackfillOperations;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.Capability;
-import dev.backfill.operate.ControlRequest;
 import dev.backfill.operate.Evidence;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Overview;
@@ -20,6 +19,7 @@ import dev.backfill.operate.Pace;
 import dev.backfill.operate.PaceOutcome;
 import dev.backfill.operate.Preflight;
 import dev.backfill.operate.RehearsalOutcome;
+import dev.backfill.operate.UnknownBackfillException;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.spi.OperatorAuthorizer;
@@ -104,89 +104,89 @@ public final class OperatorPlane implements BackfillOperations {
     }
 
     @Override
-    public PaceOutcome pace(ControlRequest request, @Nullable Pacing pacing) {
-        return beside(
-                request,
+    public PaceOutcome pace(OperatorRequest request, @Nullable Pacing pacing) {
+        return control(
                 PaceControls.ACTION,
-                handlers -> handlers.pace().set(request, pacing),
-                PaceOutcome.Refused::new);
-    }
-
-    @Override
-    public RehearsalOutcome rehearse(ControlRequest request) {
-        return beside(
                 request,
-                RehearsalControls.ACTION,
-                handlers -> handlers.rehearsals().rehearse(request),
-                RehearsalOutcome.Refused::new);
-    }
-
-    /** A control beside the lifecycle. */
-    private <T> T beside(
-            ControlRequest request, String action, Read<T> control, Function<ActionOutcome.Refusal, T> refusal) {
-        if (!authorize(
-                request.authority(), Capability.CONTROL, action, request.id().value(), request.requestId())) {
-            return refusal.apply(new ActionOutcome.Denied());
-        }
-        try {
-            OperatorHandlers handlers = context.get();
-            long started = System.nanoTime();
-            T outcome = control.from(handlers);
-            events.answered(request, action, started);
-            return outcome;
-        } catch (SQLException e) {
-            return refusal.apply(
-                    unavailable(request.authority(), action, request.id(), request.requestId(), Unavailability.of(e)));
-        } catch (BackfillUnavailableException e) {
-            return refusal.apply(unavailable(request.authority(), action, request.id(), request.requestId(), e));
-        }
+                handlers -> handlers.pace().set(request, pacing),
+                outcome -> OperatorEvents.Told.ANSWERED);
     }
 
     @Override
-    public ActionOutcome perform(OperatorRequest request) {
-        if (request.action() == BackfillAction.VALIDATE) {
-            throw new IllegalArgumentException("validate has a method of its own");
-        }
-        if (!allowed(request)) {
-            return new ActionOutcome.Denied();
-        }
-        long started = System.nanoTime();
-        ActionOutcome outcome = carryOut(request);
-        if (outcome instanceof ActionOutcome.Applied) {
-            news.run();
-        }
-        return events.answered(request, outcome, started);
+    public RehearsalOutcome rehearse(OperatorRequest request) {
+        return control(
+                RehearsalControls.ACTION,
+                request,
+                handlers -> handlers.rehearsals().rehearse(request),
+                outcome -> OperatorEvents.Told.ANSWERED);
     }
 
-    private ActionOutcome carryOut(OperatorRequest request) {
-        try {
-            return context.get().lifecycle().perform(request);
-        } catch (SQLException e) {
-            return unavailable(request, Unavailability.of(e));
-        } catch (BackfillUnavailableException e) {
-            return unavailable(request, e);
-        }
+    @Override
+    public ActionOutcome start(OperatorRequest request) {
+        return move(BackfillAction.START, request);
+    }
+
+    @Override
+    public ActionOutcome pause(OperatorRequest request) {
+        return move(BackfillAction.PAUSE, request);
+    }
+
+    @Override
+    public ActionOutcome resume(OperatorRequest request) {
+        return move(BackfillAction.RESUME, request);
+    }
+
+    @Override
+    public ActionOutcome retry(OperatorRequest request) {
+        return move(BackfillAction.RETRY, request);
+    }
+
+    private ActionOutcome move(BackfillAction action, OperatorRequest request) {
+        ActionOutcome outcome = control(
+                action.wireName(),
+                request,
+                handlers -> handlers.lifecycle().perform(action, request),
+                OperatorEvents::told);
+        outcome.<Runnable>match(applied -> news, converged -> () -> {}, conflict -> () -> {})
+                .run();
+        return outcome;
     }
 
     @Override
     public ValidationReport validate(OperatorRequest request) {
-        if (request.action() != BackfillAction.VALIDATE) {
-            throw new IllegalArgumentException(request.action() + " is not a validation; use perform");
-        }
-        if (!allowed(request)) {
-            return new ValidationReport.Refused(new ActionOutcome.Denied());
-        }
-        long started = System.nanoTime();
-        return events.answered(request, prove(request), started);
+        return control(
+                BackfillAction.VALIDATE.wireName(),
+                request,
+                handlers -> handlers.validations().validate(request),
+                OperatorEvents::told);
     }
 
-    private ValidationReport prove(OperatorRequest request) {
+    /** Every control: authorized, carried out, told of. */
+    private <T> T control(
+            String action, OperatorRequest request, Read<T> work, Function<? super T, OperatorEvents.Told> told) {
+        if (!authorize(
+                request.authority(), Capability.CONTROL, action, request.id().value(), request.requestId())) {
+            throw new AccessDeniedException("This needs the deployment-operator capability CONTROL.");
+        }
+        long started = System.nanoTime();
         try {
-            return context.get().validations().validate(request);
-        } catch (SQLException e) {
-            return new ValidationReport.Refused(unavailable(request, Unavailability.of(e)));
+            T outcome = reading(work);
+            events.answered(request, action, told.apply(outcome), started);
+            return outcome;
+        } catch (UnknownBackfillException e) {
+            events.answered(request, action, new OperatorEvents.Told("unknown_id", 0), started);
+            throw e;
         } catch (BackfillUnavailableException e) {
-            return new ValidationReport.Refused(unavailable(request, e));
+            busy(action, request, e.reason());
+            events.answered(request, action, new OperatorEvents.Told(e.reason().wireName(), 0), started);
+            throw e;
+        }
+    }
+
+    /** Who was told that the row is busy leaves a record, too: its transaction, with the record in it, was rolled back. */
+    private void busy(String action, OperatorRequest request, BackfillUnavailableException.Reason reason) {
+        if (reason == BackfillUnavailableException.Reason.BUSY) {
+            rejected(request.authority(), action, request.id().value(), request.requestId(), reason.wireName());
         }
     }
 
@@ -227,34 +227,12 @@ public final class OperatorPlane implements BackfillOperations {
         }
     }
 
-    /** Who was told that the row is busy leaves a record, too: its transaction, with the record in it, was rolled back. */
-    private ActionOutcome.Unavailable unavailable(OperatorRequest request, BackfillUnavailableException e) {
-        return unavailable(request.authority(), request.action().wireName(), request.id(), request.requestId(), e);
-    }
-
-    private ActionOutcome.Unavailable unavailable(
-            Authority authority, String action, BackfillId id, String requestId, BackfillUnavailableException e) {
-        if (e.reason() == BackfillUnavailableException.Reason.BUSY) {
-            rejected(authority, action, id.value(), requestId, e.reason().wireName());
-        }
-        return Unavailability.outcome(e);
-    }
-
     private boolean permits(Authority authority, Capability capability) {
         try {
             return authority.kind() != Authority.Kind.ANONYMOUS && authorizer.permits(authority, capability);
         } catch (RuntimeException e) {
             return false;
         }
-    }
-
-    private boolean allowed(OperatorRequest request) {
-        return authorize(
-                request.authority(),
-                Capability.CONTROL,
-                request.action().wireName(),
-                request.id().value(),
-                request.requestId());
     }
 
     private void require(Authority authority, String attempted, @Nullable BackfillId id) {

@@ -3,6 +3,7 @@ package dev.backfill.postgres.internal.control;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.ConflictCode;
@@ -60,7 +61,7 @@ public final class ValidationControls {
     }
 
     ValidationReport validate(OperatorRequest request) throws SQLException {
-        Asked asked = Asked.of(request);
+        Asked asked = Asked.of(BackfillAction.VALIDATE, request);
         Optional<ValidationReport> answered = transaction.run(new Acceptance(asked));
         if (answered.isPresent()) {
             return answered.get();
@@ -170,8 +171,8 @@ public final class ValidationControls {
         }
 
         @Override
-        public Optional<ValidationReport> refused(ActionOutcome.Refusal refusal) {
-            return Optional.of(new ValidationReport.Refused(refusal));
+        public Optional<ValidationReport> refused(ActionOutcome.Conflict conflict) {
+            return Optional.of(new ValidationReport.Refused(conflict));
         }
     }
 }

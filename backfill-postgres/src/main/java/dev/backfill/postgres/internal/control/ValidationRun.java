@@ -280,7 +280,7 @@ public final class ValidationRun {
         }
 
         @Override
-        public Boolean refused(ActionOutcome.Refusal refusal) {
+        public Boolean refused(ActionOutcome.Conflict conflict) {
             return false;
         }
     }

@@ -7,6 +7,7 @@ import dev.backfill.postgres.internal.batch.FailurePolicy;
 import dev.backfill.postgres.internal.batch.PageSql;
 import dev.backfill.postgres.internal.batch.PreparedDefinition;
 import dev.backfill.postgres.internal.batch.WindowRepair;
+import dev.backfill.postgres.internal.batch.WindowSize;
 import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sessions;
@@ -32,7 +33,7 @@ public final class RehearsedWindow implements Callable<Sample>, Overrun {
     private final EngineOptions options;
     private final Limits limits;
     private final PreparedDefinition prepared;
-    private final int limit;
+    private final WindowSize size;
     private final Claim claim;
     private final String position;
     private final long started = System.nanoTime();
@@ -50,7 +51,7 @@ public final class RehearsedWindow implements Callable<Sample>, Overrun {
         this.options = options;
         this.limits = limits;
         this.prepared = what.definition();
-        this.limit = what.limit();
+        this.size = WindowSize.of(what.limit());
         this.position = position;
         this.claim = claim;
     }
@@ -86,8 +87,8 @@ public final class RehearsedWindow implements Callable<Sample>, Overrun {
         long walBefore = HealthSql.mark(opened).walPosition();
         long began = System.nanoTime();
         WindowRepair.Window window;
-        try (PreparedStatement first = prepared.begin().window(opened, claim, limit)) {
-            window = prepared.repair().run(opened, claim, limit, first).sent(opened);
+        try (PreparedStatement first = prepared.begin().window(opened, claim, size)) {
+            window = prepared.repair().run(opened, claim, size, first).sent(opened);
         }
         Duration took = Duration.ofNanos(System.nanoTime() - began);
         long wal = HealthSql.mark(opened).walPosition() - walBefore;

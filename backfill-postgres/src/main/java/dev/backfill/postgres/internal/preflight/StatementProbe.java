@@ -12,6 +12,7 @@ import dev.backfill.operate.Finding;
 import dev.backfill.postgres.internal.batch.PageSql;
 import dev.backfill.postgres.internal.batch.PreparedDefinition;
 import dev.backfill.postgres.internal.batch.TableFacts;
+import dev.backfill.postgres.internal.batch.WindowSize;
 import dev.backfill.postgres.internal.batch.WriteBackSql;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
@@ -61,7 +62,7 @@ public record StatementProbe(Names names, EngineOptions options) {
         PreparedDefinition prepared = PreparedDefinition.of(names, options, definition, facts);
         EndsSql ends = new EndsSql(prepared.key());
         List<String> greatest = ends.greatest(session);
-        Params params = PageSql.params(ends.least(session), greatest, definition.batchSize());
+        Params params = PageSql.params(ends.least(session), greatest, WindowSize.of(definition.batchSize()));
         Set<String> big = bigTables(session, definition, facts);
         boolean readsAll = false;
         for (Sql sql : prepared.repair().planned().both()) {
@@ -122,7 +123,8 @@ public record StatementProbe(Names names, EngineOptions options) {
             throws SQLException {
         PreparedDefinition prepared = PreparedDefinition.of(names, options, definition, facts);
         EndsSql ends = new EndsSql(prepared.key());
-        Params params = PageSql.params(ends.least(session), ends.greatest(session), definition.batchSize());
+        Params params =
+                PageSql.params(ends.least(session), ends.greatest(session), WindowSize.of(definition.batchSize()));
         JsonNode plan =
                 plan(session, prepared.repair().planned().later(), params).plan();
         return PlanCost.dearest(plan, window(definition, facts)).map(PlanCost.Scan::toString);
@@ -149,7 +151,8 @@ public record StatementProbe(Names names, EngineOptions options) {
             throws SQLException {
         PreparedDefinition prepared = PreparedDefinition.of(names, options, definition, facts);
         EndsSql ends = new EndsSql(prepared.key());
-        Params params = PageSql.params(ends.least(session), ends.greatest(session), definition.batchSize());
+        Params params =
+                PageSql.params(ends.least(session), ends.greatest(session), WindowSize.of(definition.batchSize()));
         List<String> lines = new ArrayList<>();
         scans(plan(session, prepared.repair().planned().later(), params).plan(), lines);
         return lines;

@@ -88,6 +88,11 @@ public final class KeySql {
                 .collect(Collectors.joining(", "));
     }
 
+    /** The columns of a page by name. */
+    public String pageNames() {
+        return IntStream.range(0, columns.size()).mapToObj(i -> "k" + (i + 1)).collect(Collectors.joining(", "));
+    }
+
     /** The canonical text of a page's columns as an array. */
     public String pageTexts() {
         return IntStream.range(0, columns.size())

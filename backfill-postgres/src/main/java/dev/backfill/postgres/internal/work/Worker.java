@@ -109,7 +109,8 @@ public final class Worker implements BackfillWorker {
 
     private Pacer pacer(HeldClaim now) {
         int declared = Math.min(now.prepared().definition().batchSize(), options.batchSizeCap());
-        return pacers.computeIfAbsent(now.id(), id -> new Pacer(declared));
+        return pacers.computeIfAbsent(
+                now.id(), id -> new Pacer(declared, now.prepared().repair().firstOfLook() != null));
     }
 
     @Override
