@@ -52,7 +52,7 @@ class EndlessCodeIT {
                 .transactionTimeout(SECONDS)
                 .idleInTransactionTimeout(SECONDS)
                 .validationTimeout(SECONDS)
-                .operatorTimeout(SECONDS)
+                .operatorTimeout(Duration.ofSeconds(6))
                 .lease(Duration.ofSeconds(2))
                 .poll(Duration.ofMillis(50))
                 .closeTimeout(Duration.ofSeconds(2));
