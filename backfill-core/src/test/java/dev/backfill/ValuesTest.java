@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.internal.BoundedText;
 import dev.backfill.operate.Authority;
-import dev.backfill.operate.Capability;
+import dev.backfill.operate.Authority.Capability;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.spi.OperatorAuthorizer;

@@ -3,10 +3,11 @@ package dev.backfill.admin;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.backfill.internal.BoundedText;
 import dev.backfill.operate.AccessDeniedException;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.Authority;
+import dev.backfill.operate.Authority.Capability;
 import dev.backfill.operate.BackfillOperations;
 import dev.backfill.operate.BackfillUnavailableException;
-import dev.backfill.operate.Capability;
 import dev.backfill.operate.UnknownBackfillException;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -145,7 +146,7 @@ public final class BackfillServlet extends HttpServlet {
                         route.attempted(false),
                         id,
                         key == null ? null : BoundedText.clean(key, MAX_REQUEST_ID),
-                        "malformed");
+                        AuditRecord.Outcome.MALFORMED);
             }
             throw problem;
         }

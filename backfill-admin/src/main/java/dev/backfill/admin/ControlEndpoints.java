@@ -6,12 +6,12 @@ import static dev.backfill.admin.WireJson.text;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillOperations;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.BackfillUnavailableException.Reason;
-import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.ValidationReport;

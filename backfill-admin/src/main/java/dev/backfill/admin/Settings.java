@@ -16,9 +16,7 @@ import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillOperations;
 import dev.backfill.operate.HealthSignal;
 import dev.backfill.operate.Pace;
-import dev.backfill.operate.PaceOutcome;
 import dev.backfill.operate.Rehearsal;
-import dev.backfill.operate.RehearsalOutcome;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +34,7 @@ final class Settings {
     }
 
     ObjectNode pace(Authority authority, Route route, PaceBody asked) {
-        PaceOutcome outcome = operations.pace(asked.by(authority, route.knownId()), asked.pacing());
+        Pace.Outcome outcome = operations.pace(asked.by(authority, route.knownId()), asked.pacing());
         return outcome.match(
                 done -> {
                     ObjectNode json = object();
@@ -51,7 +49,7 @@ final class Settings {
     }
 
     ObjectNode rehearse(Authority authority, Route route, ControlBody asked) {
-        RehearsalOutcome outcome = operations.rehearse(asked.by(authority, route.knownId()));
+        Rehearsal.Outcome outcome = operations.rehearse(asked.by(authority, route.knownId()));
         return outcome.match(
                 done -> {
                     ObjectNode json = object();

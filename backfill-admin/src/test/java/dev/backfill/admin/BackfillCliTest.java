@@ -5,14 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.backfill.admin.cli.CliDriver;
-import dev.backfill.operate.AuditItem;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.BackfillUnavailableException.Reason;
 import dev.backfill.operate.Diagnostic;
-import dev.backfill.operate.Finding;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Preflight;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.operate.ValidationReport;
 import java.net.URI;
 import java.nio.file.Files;
@@ -231,13 +230,13 @@ class BackfillCliTest {
     void preflight_and_audit_are_readable_and_errors_count_as_refusal() {
         assertThat(ana("preflight", "p").code()).isZero();
         host.operations.preflightIs(new Preflight(
-                List.of(new Finding("column_missing", "events.x", "Add it.")),
+                List.of(new Finding(Finding.Code.COLUMN_MISSING, "events.x", "Add it.")),
                 List.of(),
                 new Preflight.Estimates(null, null, null, null)));
         CliDriver.Ran errors = ana("preflight", "p");
         assertThat(errors.code()).isEqualTo(3);
         assertThat(errors.out()).contains("error column_missing, events.x: Add it.", "rows: unknown");
-        host.operations.record(new AuditItem(
+        host.operations.record(Rows.audited(
                 7,
                 Rows.T0,
                 "ana",

@@ -8,9 +8,9 @@ import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.BackfillUnavailableException.Reason;
 import dev.backfill.operate.Diagnostic;
-import dev.backfill.operate.Finding;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Preflight;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.operate.ValidationReport;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -335,8 +335,8 @@ class ConsoleIT {
     void preflight_is_shown_without_changing_anything() {
         host.operations.put(Rows.pending(ID));
         host.operations.preflightIs(new Preflight(
-                List.of(new Finding("column_missing", "events.thread_root", "Add the column.")),
-                List.of(new Finding("trigger", "events.audit", "Fires for every repaired row.")),
+                List.of(new Finding(Finding.Code.COLUMN_MISSING, "events.thread_root", "Add the column.")),
+                List.of(new Finding(Finding.Code.TRIGGER_FIRES, "events.audit", "Fires for every repaired row.")),
                 new Preflight.Estimates(200_000L, "planner statistics", 52_428_800L, "average row width")));
         browser.signIn(host.api(), TestHost.ANA);
         browser.open(DETAIL);

@@ -1,6 +1,8 @@
 package dev.backfill.operate;
 
+import dev.backfill.operate.Preflight.Finding;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Function;
 
 /**
@@ -70,6 +72,29 @@ public sealed interface ActionOutcome {
                 Function<? super Converged, ? extends T> converged,
                 Function<? super Conflict, ? extends T> conflict) {
             return conflict.apply(this);
+        }
+    }
+
+    /**
+     * Why a request was refused.
+     */
+    enum ConflictCode {
+        /** The state does not allow the action. */
+        ILLEGAL_TRANSITION,
+        /** The request ID was used for another action, backfill or actor (IK-3). */
+        REQUEST_ID_REUSED,
+        /** This process has no definition of that ID, which start and validate need, or can't read its row (ID-5). */
+        UNKNOWN_HERE,
+        /** A table or column that the definition needs is missing or of another type (CF-8). */
+        INCOMPATIBLE_SCHEMA,
+        /** Preflight found errors. */
+        PREFLIGHT_FAILED,
+        /** The row has moved on since the generation on which the request was decided (CL-3). */
+        GENERATION_CONFLICT;
+
+        /** The name in the HTTP API and the audit. */
+        public String wireName() {
+            return name().toLowerCase(Locale.ROOT);
         }
     }
 }

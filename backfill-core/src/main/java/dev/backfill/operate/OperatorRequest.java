@@ -2,6 +2,7 @@ package dev.backfill.operate;
 
 import dev.backfill.BackfillId;
 import dev.backfill.internal.BoundedText;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

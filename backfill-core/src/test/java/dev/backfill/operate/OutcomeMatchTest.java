@@ -18,7 +18,7 @@ class OutcomeMatchTest {
     @Test
     void every_refused_outcome_holds_a_conflict() {
         assertThat(Arrays.asList(
-                        PaceOutcome.Refused.class, RehearsalOutcome.Refused.class, ValidationReport.Refused.class))
+                        Pace.Outcome.Refused.class, Rehearsal.Outcome.Refused.class, ValidationReport.Refused.class))
                 .allSatisfy(refused -> assertThat(refused.getRecordComponents())
                         .extracting(java.lang.reflect.RecordComponent::getType)
                         .containsExactly(ActionOutcome.Conflict.class));

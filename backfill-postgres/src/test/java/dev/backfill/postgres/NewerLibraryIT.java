@@ -6,11 +6,11 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.host.StepOutcome.Committed;
 import dev.backfill.host.StepOutcome.NothingToDo;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.OperatorRequest;
-import dev.backfill.operate.RehearsalOutcome;
+import dev.backfill.operate.Rehearsal;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.PostgresTest;
@@ -55,7 +55,7 @@ class NewerLibraryIT {
             assertThat(harness.operations()
                             .rehearse(new OperatorRequest(
                                     definition.id(), BackfillHarness.newRequestId(), BackfillHarness.OPERATOR, null)))
-                    .isInstanceOf(RehearsalOutcome.Refused.class);
+                    .isInstanceOf(Rehearsal.Outcome.Refused.class);
             assertThat(harness.auditRecords(definition.id()))
                     .filteredOn(r -> "unknown_here".equals(r.get("outcome")))
                     .extracting(r -> r.get("action"))
@@ -80,7 +80,7 @@ class NewerLibraryIT {
             assertThat(harness.operations()
                             .rehearse(new OperatorRequest(definition.id(), "v1", BackfillHarness.OPERATOR, null)))
                     .isInstanceOfSatisfying(
-                            RehearsalOutcome.Refused.class,
+                            Rehearsal.Outcome.Refused.class,
                             it -> assertThat(it.conflict().code()).isEqualTo(ConflictCode.REQUEST_ID_REUSED));
         }
     }

@@ -7,11 +7,12 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.backfill.BackfillId;
 import dev.backfill.operate.AccessDeniedException;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.Authority;
+import dev.backfill.operate.Authority.Capability;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillOperations;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.Capability;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.UnknownBackfillException;
 import dev.backfill.spi.BackfillEvent;
@@ -172,7 +173,7 @@ class OperatorAuthorizationIT extends Case {
     @Test
     void a_request_that_was_malformed_is_on_record_under_its_name() { // AU-3
         BackfillHarness harness = guarded();
-        harness.operations().rejected(STRANGER, "pause", ID.value(), "r-1", "malformed");
+        harness.operations().rejected(STRANGER, "pause", ID.value(), "r-1", AuditRecord.Outcome.MALFORMED);
         assertThat(harness.auditRecords(ID))
                 .singleElement()
                 .satisfies(entry -> assertThat(entry)

@@ -9,12 +9,11 @@ import dev.backfill.host.HealthLimits;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.host.StepOutcome.Committed;
 import dev.backfill.operate.AccessDeniedException;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import dev.backfill.operate.Authority;
-import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.HealthSignal;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Pace;
-import dev.backfill.operate.PaceOutcome;
 import dev.backfill.operate.UnknownBackfillException;
 import dev.backfill.operate.Waiting;
 import dev.backfill.spi.BackfillEvent;
@@ -63,12 +62,12 @@ class PacingIT {
         return new OperatorRequest(Notes.ID, requestId, BackfillHarness.OPERATOR, "traffic is high");
     }
 
-    private static PaceOutcome pace(BackfillHarness harness, String requestId, @Nullable Pacing pacing) {
+    private static Pace.Outcome pace(BackfillHarness harness, String requestId, @Nullable Pacing pacing) {
         return harness.operations().pace(request(requestId), pacing);
     }
 
-    private static Pace inForce(PaceOutcome outcome) {
-        return ((PaceOutcome.InForce) outcome).now();
+    private static Pace inForce(Pace.Outcome outcome) {
+        return ((Pace.Outcome.InForce) outcome).now();
     }
 
     private static HealthSignal signal(BackfillHarness harness, String name) {
@@ -160,15 +159,15 @@ class PacingIT {
     void a_pace_is_set_once_per_request_and_audited() { // IK-2, IK-3, AU-3
         BackfillDefinition<Long> definition = Notes.seeing(50).build();
         try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
-            PaceOutcome first = pace(harness, "r1", SLOW);
+            Pace.Outcome first = pace(harness, "r1", SLOW);
             assertThat(inForce(first).byOperator()).isTrue();
             assertThat(inForce(first).setBy()).isEqualTo("test-operator");
             pace(harness, "r2", Pacing.unlimited());
-            PaceOutcome again = pace(harness, "r1", SLOW);
-            assertThat(((PaceOutcome.InForce) again).replayed()).isTrue();
+            Pace.Outcome again = pace(harness, "r1", SLOW);
+            assertThat(((Pace.Outcome.InForce) again).replayed()).isTrue();
             assertThat(inForce(again).pacing()).isEqualTo(Pacing.unlimited());
-            PaceOutcome other = pace(harness, "r1", Pacing.unlimited());
-            assertThat(((PaceOutcome.Refused) other).conflict().code()).isEqualTo(ConflictCode.REQUEST_ID_REUSED);
+            Pace.Outcome other = pace(harness, "r1", Pacing.unlimited());
+            assertThat(((Pace.Outcome.Refused) other).conflict().code()).isEqualTo(ConflictCode.REQUEST_ID_REUSED);
             pace(harness, "r3", Pacing.unlimited());
             assertThat(harness.auditRecords(Notes.ID))
                     .extracting(r -> r.get("action") + " " + r.get("outcome") + " " + r.get("prior_state"))
@@ -209,12 +208,12 @@ class PacingIT {
         }
     }
 
-    private static PaceOutcome.InForce inForceOf(PaceOutcome outcome) {
-        return (PaceOutcome.InForce) outcome;
+    private static Pace.Outcome.InForce inForceOf(Pace.Outcome outcome) {
+        return (Pace.Outcome.InForce) outcome;
     }
 
-    private static void assertReused(PaceOutcome outcome) {
-        assertThat(((PaceOutcome.Refused) outcome).conflict().code()).isEqualTo(ConflictCode.REQUEST_ID_REUSED);
+    private static void assertReused(Pace.Outcome outcome) {
+        assertThat(((Pace.Outcome.Refused) outcome).conflict().code()).isEqualTo(ConflictCode.REQUEST_ID_REUSED);
     }
 
     @Test

@@ -8,12 +8,11 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.host.StepOutcome.Committed;
 import dev.backfill.host.StepOutcome.NothingToDo;
 import dev.backfill.operate.AccessDeniedException;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillUnavailableException;
-import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Rehearsal;
-import dev.backfill.operate.RehearsalOutcome;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;
@@ -55,12 +54,12 @@ class RehearsalIT {
         db.clear();
     }
 
-    private static RehearsalOutcome rehearse(BackfillHarness harness, String requestId) {
+    private static Rehearsal.Outcome rehearse(BackfillHarness harness, String requestId) {
         return harness.operations().rehearse(new OperatorRequest(Notes.ID, requestId, BackfillHarness.OPERATOR, null));
     }
 
     private static Rehearsal report(BackfillHarness harness) {
-        return ((RehearsalOutcome.Rehearsed) rehearse(harness, BackfillHarness.newRequestId())).report();
+        return ((Rehearsal.Outcome.Rehearsed) rehearse(harness, BackfillHarness.newRequestId())).report();
     }
 
     private String contents() {
@@ -143,12 +142,13 @@ class RehearsalIT {
     void a_rehearsal_is_audited_and_bound_to_its_request() { // AU-3, IK-3
         try (BackfillHarness harness = BackfillHarness.on(db, Notes.seeing(50).build())) {
             rehearse(harness, "r1");
-            assertThat(rehearse(harness, "r1")).isInstanceOf(RehearsalOutcome.Rehearsed.class);
+            assertThat(rehearse(harness, "r1")).isInstanceOf(Rehearsal.Outcome.Rehearsed.class);
             OperatorRequest stranger = new OperatorRequest(Notes.ID, "r2", Authority.operator("stranger"), null);
             assertThatThrownBy(() -> harness.operations().rehearse(stranger)).isInstanceOf(AccessDeniedException.class);
             harness.perform(dev.backfill.operate.BackfillAction.START, Notes.ID, "r3");
-            RehearsalOutcome reused = rehearse(harness, "r3");
-            assertThat(((RehearsalOutcome.Refused) reused).conflict().code()).isEqualTo(ConflictCode.REQUEST_ID_REUSED);
+            Rehearsal.Outcome reused = rehearse(harness, "r3");
+            assertThat(((Rehearsal.Outcome.Refused) reused).conflict().code())
+                    .isEqualTo(ConflictCode.REQUEST_ID_REUSED);
             assertThat(harness.auditRecords(Notes.ID))
                     .extracting(r -> r.get("action") + " " + r.get("outcome"))
                     .contains("rehearse applied", "rehearse replayed", "rehearse denied", "rehearse request_id_reused");
@@ -208,14 +208,14 @@ class RehearsalIT {
             return 0;
         });
         try (BackfillHarness harness = BackfillHarness.on(db, held)) {
-            CompletableFuture<RehearsalOutcome> first =
+            CompletableFuture<Rehearsal.Outcome> first =
                     CompletableFuture.supplyAsync(() -> rehearse(harness, BackfillHarness.newRequestId()));
             assertThat(inside.await(30, TimeUnit.SECONDS)).isTrue();
             assertUnavailable(
                     () -> rehearseAside(harness), BackfillUnavailableException.Reason.BUSY, "already rehearses");
             assertThat(entries).hasValue(1);
             release.countDown();
-            assertThat(first.get(30, TimeUnit.SECONDS)).isInstanceOf(RehearsalOutcome.Rehearsed.class);
+            assertThat(first.get(30, TimeUnit.SECONDS)).isInstanceOf(Rehearsal.Outcome.Rehearsed.class);
         } finally {
             release.countDown();
         }
@@ -242,7 +242,7 @@ class RehearsalIT {
     }
 
     /** Beside the test's own thread, which must not be the one that is caught. */
-    private static RehearsalOutcome rehearseAside(BackfillHarness harness) throws Exception {
+    private static Rehearsal.Outcome rehearseAside(BackfillHarness harness) throws Exception {
         return CompletableFuture.supplyAsync(() -> rehearse(harness, BackfillHarness.newRequestId()))
                 .get(30, TimeUnit.SECONDS);
     }
@@ -257,10 +257,10 @@ class RehearsalIT {
                 });
     }
 
-    private static void assertOverdue(RehearsalOutcome outcome) {
+    private static void assertOverdue(Rehearsal.Outcome outcome) {
         assertThat(outcome)
                 .isInstanceOfSatisfying(
-                        RehearsalOutcome.Rehearsed.class,
+                        Rehearsal.Outcome.Rehearsed.class,
                         it -> assertThat(it.report().samples())
                                 .extracting(s -> s.position() + " "
                                         + Objects.requireNonNull(s.failure()).code())
@@ -282,7 +282,7 @@ class RehearsalIT {
             Eventually.until(
                     "once it has come back it is rehearsed again",
                     () -> rehearse(harness, BackfillHarness.newRequestId())
-                                    instanceof RehearsalOutcome.Rehearsed rehearsed
+                                    instanceof Rehearsal.Outcome.Rehearsed rehearsed
                             && rehearsed.report().samples().size() == 3);
         } finally {
             release.countDown();
@@ -292,7 +292,7 @@ class RehearsalIT {
     @Test
     void an_interrupted_caller_is_told_so_and_what_it_left_behind_is_not_forgotten() throws Exception { // BB-2
         try (BackfillHarness harness = quick(endless())) {
-            CompletableFuture<RehearsalOutcome> outcome = new CompletableFuture<>();
+            CompletableFuture<Rehearsal.Outcome> outcome = new CompletableFuture<>();
             CompletableFuture<Boolean> flag = new CompletableFuture<>();
             Thread caller = new Thread(
                     () -> {

@@ -224,7 +224,7 @@ class AuditIT {
                     if (broken.get()) {
                         throw new IllegalStateException("no");
                     }
-                    heard.add(entry.outcome() + " " + entry.note());
+                    heard.add(entry.outcome().wireName() + " " + entry.note());
                 })
                 .open()) {
             Authority stranger = Authority.operator("stranger");
@@ -248,7 +248,8 @@ class AuditIT {
                 .audit((tx, entry) -> {
                     heard.add(entry);
                     try (var statement = tx.prepareStatement("insert into host_audit values (?)")) {
-                        statement.setString(1, entry.action() + " " + entry.outcome());
+                        statement.setString(
+                                1, entry.action() + " " + entry.outcome().wireName());
                         statement.executeUpdate();
                     }
                 })
@@ -332,7 +333,7 @@ class AuditIT {
         Counters.fresh(db, 10);
         try (BackfillHarness harness = BackfillHarness.over(db)
                 .definitions(Counters.custom(4))
-                .operators((authority, capability) -> capability == dev.backfill.operate.Capability.READ)
+                .operators((authority, capability) -> capability == dev.backfill.operate.Authority.Capability.READ)
                 .open()) {
             assertThat(harness.show(Counters.ID).state()).isEqualTo(BackfillState.PENDING);
             assertThatThrownBy(() -> harness.start(Counters.ID)).isInstanceOf(AccessDeniedException.class);

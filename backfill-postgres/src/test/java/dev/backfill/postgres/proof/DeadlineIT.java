@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.CustomRepair;
-import dev.backfill.CustomValidation;
 import dev.backfill.Family;
 import dev.backfill.Repair;
 import dev.backfill.Validation;
@@ -15,7 +13,7 @@ import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.OperatorRequest;
-import dev.backfill.operate.RehearsalOutcome;
+import dev.backfill.operate.Rehearsal;
 import dev.backfill.operate.Waiting;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
@@ -89,7 +87,7 @@ class DeadlineIT {
         }
     }
 
-    private BackfillDefinition<Long> enteredOnceBy(CustomRepair<Long> first) {
+    private BackfillDefinition<Long> enteredOnceBy(Repair.Custom<Long> first) {
         return Counters.custom(10, (batch, tx) -> entries.incrementAndGet() == 1 ? first.repair(batch, tx) : 0);
     }
 
@@ -118,7 +116,7 @@ class DeadlineIT {
         });
     }
 
-    private static RehearsalOutcome rehearse(BackfillHarness harness) {
+    private static Rehearsal.Outcome rehearse(BackfillHarness harness) {
         return harness.operations()
                 .rehearse(new OperatorRequest(
                         Counters.ID, BackfillHarness.newRequestId(), BackfillHarness.OPERATOR, null));
@@ -168,7 +166,7 @@ class DeadlineIT {
     void a_worker_is_not_sent_into_code_that_has_caught_a_rehearsal() { // BB-2
         BackfillDefinition<Long> endless = enteredOnceBy((batch, tx) -> deaf());
         try (BackfillHarness harness = engine(1, endless, other())) {
-            assertThat(rehearse(harness)).isInstanceOf(RehearsalOutcome.Rehearsed.class);
+            assertThat(rehearse(harness)).isInstanceOf(Rehearsal.Outcome.Rehearsed.class);
             harness.start(Counters.ID);
             // Its only thread looks, and does all that there is but this.
             completesTheOther(harness);
@@ -275,7 +273,7 @@ class DeadlineIT {
     void a_validation_that_never_comes_back_loses_its_claim_too() { // BB-2, VA-3
         BackfillDefinition<Long> endless = Counters.over(Counters.ID.value())
                 .repair((batch, tx) -> Counters.count(tx, batch.keys()))
-                .validate((CustomValidation<Long>) tx -> {
+                .validate((Validation.Custom<Long>) tx -> {
                     if (entries.incrementAndGet() == 1) {
                         deaf();
                     }
@@ -337,7 +335,7 @@ class DeadlineIT {
         BackfillId other = BackfillId.of("counters.other.v1");
         BackfillDefinition<Long> validation = Counters.over(other.value())
                 .repair((batch, tx) -> 0)
-                .validate((CustomValidation<Long>) tx -> {
+                .validate((Validation.Custom<Long>) tx -> {
                     throw error;
                 })
                 .build();

@@ -3,10 +3,10 @@ package dev.backfill.postgres.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.PostgresTest;

@@ -15,8 +15,8 @@ import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.BackfillUnavailableException;
-import dev.backfill.operate.Gate;
 import dev.backfill.operate.OperatorRequest;
+import dev.backfill.operate.Overview;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.FaultProxy;
@@ -106,10 +106,13 @@ class GateIT {
             assertThat(backfills.ok()).isFalse();
             assertThat(backfills.reason()).contains(Host.ID + " is completed, but " + why);
             // Operators are told the same.
-            Gate gate = next.operations().list(Host.OPERATOR).gate();
-            assertThat(gate.open()).isFalse();
-            assertThat(gate.reasons())
-                    .containsExactly(new Gate.Reason(Host.ID, BackfillState.COMPLETED, "unknown_here"));
+            Overview overview = next.operations().list(Host.OPERATOR);
+            assertThat(overview.isOpen()).isFalse();
+            assertThat(overview.closedBy()).singleElement().satisfies(closing -> {
+                assertThat(closing.id()).isEqualTo(Host.ID);
+                assertThat(closing.state()).isEqualTo(BackfillState.COMPLETED);
+                assertThat(closing.code()).isEqualTo("unknown_here");
+            });
         }
     }
 

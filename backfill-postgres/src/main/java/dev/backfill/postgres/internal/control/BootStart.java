@@ -2,11 +2,11 @@ package dev.backfill.postgres.internal.control;
 
 import dev.backfill.internal.BoundedText;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import dev.backfill.operate.BackfillAction;
-import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.Diagnostic;
-import dev.backfill.operate.Finding;
 import dev.backfill.operate.OperatorRequest;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.operate.UnknownBackfillException;
 import java.sql.SQLException;
 import java.util.List;
@@ -58,7 +58,7 @@ public record BootStart(LifecycleControls lifecycle, OperatorEvents events) {
 
     private static String named(List<Finding> findings) {
         String all = findings.stream()
-                .map(finding -> finding.code() + " on " + finding.subject())
+                .map(finding -> finding.code().wireName() + " on " + finding.subject())
                 .collect(Collectors.joining(", "));
         return BoundedText.clean(all, Diagnostic.MAX_MESSAGE);
     }

@@ -2,9 +2,10 @@ package dev.backfill.postgres.internal.control;
 
 import dev.backfill.BackfillId;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.UnknownBackfillException;
 import dev.backfill.postgres.internal.control.Control.Decision;
 import dev.backfill.postgres.internal.jdbc.Limits;
@@ -84,7 +85,7 @@ public final class ControlTransaction {
             throw RefusedException.because(ConflictCode.REQUEST_ID_REUSED, row);
         }
         if (earlier != null && isAnswered(earlier)) {
-            audit(session, asked, row.state(), row.position(), "replayed");
+            audit(session, asked, row.state(), row.position(), AuditRecord.Outcome.REPLAYED);
             return control.replay(session, row, earlier);
         }
         refuseIfMovedOn(asked, readable(row));
@@ -126,7 +127,7 @@ public final class ControlTransaction {
         ConflictCode code = refused.code;
         Optional<ActionOutcome.Conflict> conflict = transactions.inTransaction(session -> {
             if (audited) {
-                audit(session, asked, refused.state(), refused.at, refused.outcomeCode());
+                audit(session, asked, refused.state(), refused.at, refused.outcome());
             }
             return code == null
                     ? Optional.empty()
@@ -207,7 +208,12 @@ public final class ControlTransaction {
     }
 
     /** Writes an audit record; if it can't be written, the transaction must not commit. */
-    void audit(Session session, Asked asked, @Nullable BackfillState prior, @Nullable Transition now, String outcome)
+    void audit(
+            Session session,
+            Asked asked,
+            @Nullable BackfillState prior,
+            @Nullable Transition now,
+            AuditRecord.Outcome outcome)
             throws SQLException {
         audit.write(session, asked.audited(prior, now, outcome));
     }

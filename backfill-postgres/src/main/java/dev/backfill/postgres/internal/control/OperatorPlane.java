@@ -2,23 +2,21 @@ package dev.backfill.postgres.internal.control;
 
 import dev.backfill.BackfillId;
 import dev.backfill.Pacing;
-import dev.backfill.internal.BoundedText;
 import dev.backfill.operate.AccessDeniedException;
 import dev.backfill.operate.ActionOutcome;
-import dev.backfill.operate.AuditPage;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.Authority;
+import dev.backfill.operate.Authority.Capability;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillOperations;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillUnavailableException;
-import dev.backfill.operate.Capability;
 import dev.backfill.operate.Evidence;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Overview;
 import dev.backfill.operate.Pace;
-import dev.backfill.operate.PaceOutcome;
 import dev.backfill.operate.Preflight;
-import dev.backfill.operate.RehearsalOutcome;
+import dev.backfill.operate.Rehearsal;
 import dev.backfill.operate.UnknownBackfillException;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.postgres.internal.events.Events;
@@ -30,8 +28,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The operator plane over PostgreSQL: authorizes first, then hands on (AU-1, AU-4). Thread-safe. */
 public final class OperatorPlane implements BackfillOperations {
-
-    private static final int MOST_OUTCOME = 24;
 
     private final OperatorAuthorizer authorizer;
     private final Supplier<OperatorHandlers> context;
@@ -71,7 +67,7 @@ public final class OperatorPlane implements BackfillOperations {
     }
 
     @Override
-    public AuditPage audit(Authority authority, @Nullable BackfillId id, int limit, @Nullable Long before) {
+    public AuditRecord.Page audit(Authority authority, @Nullable BackfillId id, int limit, @Nullable Long before) {
         if (limit < 1 || limit > 200) {
             throw new IllegalArgumentException("limit must be 1 to 200, got " + limit);
         }
@@ -104,7 +100,7 @@ public final class OperatorPlane implements BackfillOperations {
     }
 
     @Override
-    public PaceOutcome pace(OperatorRequest request, @Nullable Pacing pacing) {
+    public Pace.Outcome pace(OperatorRequest request, @Nullable Pacing pacing) {
         return control(
                 PaceControls.ACTION,
                 request,
@@ -113,7 +109,7 @@ public final class OperatorPlane implements BackfillOperations {
     }
 
     @Override
-    public RehearsalOutcome rehearse(OperatorRequest request) {
+    public Rehearsal.Outcome rehearse(OperatorRequest request) {
         return control(
                 RehearsalControls.ACTION,
                 request,
@@ -186,7 +182,7 @@ public final class OperatorPlane implements BackfillOperations {
     /** Who was told that the row is busy leaves a record, too: its transaction, with the record in it, was rolled back. */
     private void busy(String action, OperatorRequest request, BackfillUnavailableException.Reason reason) {
         if (reason == BackfillUnavailableException.Reason.BUSY) {
-            rejected(request.authority(), action, request.id().value(), request.requestId(), reason.wireName());
+            rejected(request.authority(), action, request.id().value(), request.requestId(), AuditRecord.Outcome.BUSY);
         }
     }
 
@@ -202,7 +198,7 @@ public final class OperatorPlane implements BackfillOperations {
         }
         events.denied(authority);
         try {
-            denials.record(context.get().trail(), authority, attempted, id, requestId, "denied");
+            denials.record(context.get().trail(), authority, attempted, id, requestId, AuditRecord.Outcome.DENIED);
         } catch (BackfillUnavailableException e) {
             // Denied all the same; there is no table to say so in.
             return false;
@@ -212,15 +208,13 @@ public final class OperatorPlane implements BackfillOperations {
 
     @Override
     public void rejected(
-            Authority authority, String attempted, @Nullable String id, @Nullable String requestId, String outcome) {
+            Authority authority,
+            String attempted,
+            @Nullable String id,
+            @Nullable String requestId,
+            AuditRecord.Outcome outcome) {
         try {
-            denials.record(
-                    context.get().trail(),
-                    authority,
-                    attempted,
-                    id,
-                    requestId,
-                    BoundedText.clean(outcome, MOST_OUTCOME));
+            denials.record(context.get().trail(), authority, attempted, id, requestId, outcome);
         } catch (BackfillUnavailableException e) {
             // Answered all the same; there is no table to say so in.
             return;

@@ -5,10 +5,10 @@ import dev.backfill.BackfillId;
 import dev.backfill.Pacing;
 import dev.backfill.TableName;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.HealthSignal;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Pace;
-import dev.backfill.operate.PaceOutcome;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.row.Asked;
 import dev.backfill.postgres.internal.row.LedgerSql.Stored;
@@ -70,12 +70,12 @@ public final class PaceControls {
                 .orElseGet(() -> new Pace(own, false, null, null, signals));
     }
 
-    PaceOutcome set(OperatorRequest request, @Nullable Pacing pacing) throws SQLException {
+    Pace.Outcome set(OperatorRequest request, @Nullable Pacing pacing) throws SQLException {
         Kept kept = transaction.run(new Change(Asked.of(ACTION, request, PaceIdentity.of(pacing)), pacing));
         // The signals are measured after the transaction, so that no second connection is asked for while one is held.
         return kept.conflict() == null
-                ? new PaceOutcome.InForce(pace(request.id(), kept.now()), kept.replayed())
-                : new PaceOutcome.Refused(kept.conflict());
+                ? new Pace.Outcome.InForce(pace(request.id(), kept.now()), kept.replayed())
+                : new Pace.Outcome.Refused(kept.conflict());
     }
 
     private record Kept(Optional<PaceSql.Stored> now, boolean replayed, ActionOutcome.@Nullable Conflict conflict) {}
@@ -119,7 +119,9 @@ public final class PaceControls {
                 sql.write(session, row.id(), pacing, asked.authority().name());
             }
             return Decision.still(
-                    row, changes ? "applied" : "converged", new Kept(sql.read(session, row.id()), false, null));
+                    row,
+                    changes ? AuditRecord.Outcome.APPLIED : AuditRecord.Outcome.CONVERGED,
+                    new Kept(sql.read(session, row.id()), false, null));
         }
 
         @Override

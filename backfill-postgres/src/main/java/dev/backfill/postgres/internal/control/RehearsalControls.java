@@ -2,11 +2,12 @@ package dev.backfill.postgres.internal.control;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.BackfillUnavailableException.Reason;
-import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.OperatorRequest;
-import dev.backfill.operate.RehearsalOutcome;
+import dev.backfill.operate.Rehearsal;
 import dev.backfill.postgres.internal.batch.TableFacts;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.preflight.Rehearser;
@@ -41,7 +42,7 @@ public final class RehearsalControls {
         this.slots = slots;
     }
 
-    RehearsalOutcome rehearse(OperatorRequest request) throws SQLException {
+    Rehearsal.Outcome rehearse(OperatorRequest request) throws SQLException {
         Optional<Slot> free = slots.enterAlone(request.id());
         if (free.isEmpty()) {
             throw busy();
@@ -50,8 +51,8 @@ public final class RehearsalControls {
             Admitted admitted = transaction.run(new Admission(Asked.of(ACTION, request, null)));
             Rehearser.Prepared prepared = admitted.prepared();
             return prepared == null
-                    ? new RehearsalOutcome.Refused(Objects.requireNonNull(admitted.conflict()))
-                    : new RehearsalOutcome.Rehearsed(rehearser.run(prepared, slot));
+                    ? new Rehearsal.Outcome.Refused(Objects.requireNonNull(admitted.conflict()))
+                    : new Rehearsal.Outcome.Rehearsed(rehearser.run(prepared, slot));
         }
     }
 
@@ -93,7 +94,8 @@ public final class RehearsalControls {
         @Override
         public Decision<Admitted> decide(Session session, Row row) throws SQLException {
             Admitted admitted = prepare(session, row);
-            return new Decision<>("applied", row.state(), row.position(), "rehearsed", null, admitted);
+            return new Decision<>(
+                    AuditRecord.Outcome.APPLIED, row.state(), row.position(), "rehearsed", null, admitted);
         }
 
         private Admitted prepare(Session session, Row row) throws SQLException {

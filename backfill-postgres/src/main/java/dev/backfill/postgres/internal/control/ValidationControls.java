@@ -3,10 +3,11 @@ package dev.backfill.postgres.internal.control;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.operate.ValidationReport.Reason;
@@ -118,7 +119,7 @@ public final class ValidationControls {
     }
 
     private static ValidationReport done(Stored stored, BackfillSnapshot now, boolean replayed) {
-        return ValidationRun.SUCCESS.equals(stored.result())
+        return AuditRecord.Outcome.SUCCESS.wireName().equals(stored.result())
                 ? new ValidationReport.Success(now, replayed)
                 : new ValidationReport.Failure(Objects.requireNonNull(stored.diagnostic()), now, replayed);
     }
@@ -159,14 +160,14 @@ public final class ValidationControls {
             if (!SchemaCheck.of(session, definition).incompatible().isEmpty()) {
                 return current(session, row, Reason.INCOMPATIBLE_SCHEMA);
             }
-            return Decision.open(row, "applied", Optional.empty());
+            return Decision.open(row, AuditRecord.Outcome.APPLIED, Optional.empty());
         }
 
         private Decision<Optional<ValidationReport>> current(Session session, Row row, Reason reason)
                 throws SQLException {
             return Decision.open(
                     row,
-                    ValidationRun.CURRENT_STATE,
+                    AuditRecord.Outcome.CURRENT_STATE,
                     Optional.of(new ValidationReport.CurrentState(reason, transaction.snapshot(session, row.id()))));
         }
 

@@ -52,16 +52,12 @@ public record Asked(
     }
 
     /** Its audit record. */
-    public AuditRecord audited(@Nullable BackfillState prior, @Nullable Transition now, String outcome) {
-        return new AuditRecord(
-                authority,
-                id,
-                requestId,
-                action,
-                prior,
-                now == null ? null : now.state(),
-                now == null ? null : now.generation(),
-                outcome,
-                note);
+    public AuditRecord audited(@Nullable BackfillState prior, @Nullable Transition now, AuditRecord.Outcome outcome) {
+        return AuditRecord.of(authority, action, outcome)
+                .about(id)
+                .answering(requestId)
+                .moved(prior, now == null ? null : now.state(), now == null ? null : now.generation())
+                .note(note)
+                .build();
     }
 }

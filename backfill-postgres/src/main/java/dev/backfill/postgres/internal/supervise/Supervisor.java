@@ -2,7 +2,7 @@ package dev.backfill.postgres.internal.supervise;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.FamilyPart;
+import dev.backfill.Family;
 import dev.backfill.postgres.internal.row.Registry;
 import java.time.Duration;
 import java.util.Map;
@@ -75,7 +75,7 @@ public final class Supervisor implements AutoCloseable {
     BackfillId codeOf(BackfillId id) {
         return registry.find(id.value())
                 .flatMap(BackfillDefinition::part)
-                .map(FamilyPart::family)
+                .map(Family.Part::family)
                 .orElse(id);
     }
 

@@ -1,9 +1,8 @@
 package dev.backfill.postgres.internal.validate;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.CustomValidation;
-import dev.backfill.NoRowMatches;
 import dev.backfill.Validation;
+import dev.backfill.Validation.NoRowMatches;
 import dev.backfill.ValidationOutcome;
 import dev.backfill.ValidationTransaction;
 import dev.backfill.host.EngineOptions;
@@ -24,6 +23,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -186,10 +186,12 @@ public final class ValidationRunner {
             throws Exception {
         KeySql key = new KeySql(definition.table(), definition.key());
         for (Validation validation : definition.validations()) {
-            ValidationOutcome outcome = validation instanceof NoRowMatches none
-                    ? noRowMatches(session, key, span, none)
-                    : custom(session, definition, key, span, typed(validation));
-            if (!(outcome instanceof ValidationOutcome.Holds)) {
+            ValidationOutcome outcome = validation
+                    .<Callable<ValidationOutcome>>match(
+                            none -> () -> noRowMatches(session, key, span, none),
+                            custom -> () -> custom(session, definition, key, span, typed(custom)))
+                    .call();
+            if (!outcome.<Boolean>match(holds -> true, rejected -> false, unmet -> false)) {
                 return outcome;
             }
         }
@@ -197,8 +199,8 @@ public final class ValidationRunner {
     }
 
     @SuppressWarnings("unchecked") // The definition's builder takes a validation for its own key type only.
-    private static <K> CustomValidation<K> typed(Validation validation) {
-        return (CustomValidation<K>) validation;
+    private static <K> Validation.Custom<K> typed(Validation.Custom<?> validation) {
+        return (Validation.Custom<K>) validation;
     }
 
     private static ValidationOutcome noRowMatches(
@@ -214,7 +216,7 @@ public final class ValidationRunner {
             BackfillDefinition<K> definition,
             KeySql key,
             @Nullable Span span,
-            CustomValidation<K> validation)
+            Validation.Custom<K> validation)
             throws Exception {
         GuardedConnection guarded = new GuardedConnection(session.connection());
         ValidationOutcome outcome;
