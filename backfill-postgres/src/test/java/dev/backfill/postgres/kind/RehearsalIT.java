@@ -171,7 +171,7 @@ class RehearsalIT {
         try (BackfillHarness harness = BackfillHarness.over(db)
                 .definitions(Notes.seeing(10).build())
                 .connections(() -> {
-                    if (Thread.currentThread().getName().startsWith("backfill-rehearsal-")) {
+                    if (Thread.currentThread().getName().startsWith("backfill-beside-")) {
                         awaitDeaf();
                     }
                     return db.get();

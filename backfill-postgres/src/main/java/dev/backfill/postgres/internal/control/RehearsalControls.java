@@ -43,7 +43,7 @@ public final class RehearsalControls {
     }
 
     Rehearsal.Outcome rehearse(OperatorRequest request) throws SQLException {
-        Optional<Slot> free = slots.enter(request.id());
+        Optional<Slot> free = slots.enterAlone(request.id());
         if (free.isEmpty()) {
             throw busy();
         }

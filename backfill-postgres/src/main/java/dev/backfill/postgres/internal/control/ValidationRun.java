@@ -20,11 +20,16 @@ import dev.backfill.postgres.internal.row.LedgerSql.Stored;
 import dev.backfill.postgres.internal.row.OutcomeSql;
 import dev.backfill.postgres.internal.row.RowSql.Row;
 import dev.backfill.postgres.internal.row.Transition;
+import dev.backfill.postgres.internal.supervise.LentSession;
+import dev.backfill.postgres.internal.supervise.Overrun;
 import dev.backfill.postgres.internal.validate.ValidationRunner;
 import dev.backfill.postgres.internal.validate.ValidationSql.Begun;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,16 +62,65 @@ public final class ValidationRun {
         this.events = events;
     }
 
-    /** Runs on a validation thread, whether or not anybody still waits; why there is no result, or null when there is one. */
-    @Nullable
-    Reason runAndRecord(Asked asked, BackfillDefinition<?> definition) {
-        long started = System.nanoTime();
-        ValidationRunner.Result result = runner.run(
-                definition,
-                () -> transaction.inTransaction(session -> {
-                    last.begin(session, asked);
-                    return true;
-                }));
+    /** How long PostgreSQL lets it run. */
+    Duration timeout() {
+        return runner.timeout();
+    }
+
+    /** One that was accepted, to be run on a thread of its own, whether or not anybody still waits. */
+    Accepted accepted(Asked asked, BackfillDefinition<?> definition) {
+        return new Accepted(asked, definition);
+    }
+
+    /** Says why there is no result, or nothing when there is one. What is said of it is said once: by its thread, or by its overrun. */
+    final class Accepted implements Callable<Optional<Reason>>, Overrun {
+
+        private final Asked asked;
+        private final BackfillDefinition<?> definition;
+        private final LentSession lent = new LentSession();
+        private final AtomicBoolean told = new AtomicBoolean();
+
+        private Accepted(Asked asked, BackfillDefinition<?> definition) {
+            this.asked = asked;
+            this.definition = definition;
+        }
+
+        @Override
+        public Optional<Reason> call() {
+            long started = System.nanoTime();
+            ValidationRunner.Result result = runner.run(
+                    definition,
+                    lent,
+                    () -> transaction.inTransaction(session -> {
+                        last.begin(session, asked);
+                        return true;
+                    }));
+            return told.compareAndSet(false, true)
+                    ? Optional.ofNullable(tell(asked, result, started))
+                    : Optional.of(Reason.TIMED_OUT);
+        }
+
+        @Override
+        public boolean abandon() {
+            return lent.abort();
+        }
+
+        @Override
+        public boolean record() {
+            if (!told.compareAndSet(false, true)) {
+                return true;
+            }
+            try {
+                none(asked, Reason.TIMED_OUT, true);
+                return true;
+            } catch (SQLException e) {
+                told.set(false);
+                return false;
+            }
+        }
+    }
+
+    private @Nullable Reason tell(Asked asked, ValidationRunner.Result result, long started) {
         try {
             return result.<Recording>match(
                             ran -> () -> ran(asked, ran, started),

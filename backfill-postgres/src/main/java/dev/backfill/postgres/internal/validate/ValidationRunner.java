@@ -16,6 +16,7 @@ import dev.backfill.postgres.internal.jdbc.SqlText;
 import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.KeySql;
 import dev.backfill.postgres.internal.row.Readability;
+import dev.backfill.postgres.internal.supervise.LentSession;
 import dev.backfill.postgres.internal.validate.ValidationSql.Begun;
 import dev.backfill.postgres.internal.validate.ValidationSql.Span;
 import java.sql.Connection;
@@ -109,14 +110,19 @@ public final class ValidationRunner {
     }
 
     /** Runs it. */
-    public Result run(BackfillDefinition<?> definition) {
-        return run(definition, () -> {});
+    public Result run(BackfillDefinition<?> definition, LentSession lent) {
+        return run(definition, lent, () -> {});
     }
 
-    /** Runs it, and says so first. */
+    /**
+     * Runs it, and says so first.
+     *
+     * @param lent what its code works with
+     * @param alone is told before its code is entered
+     */
     @SuppressWarnings(
             "checkstyle:IllegalCatch") // An Error of a definition is the definition's failure, whatever its class.
-    public Result run(BackfillDefinition<?> definition, Alone alone) {
+    public Result run(BackfillDefinition<?> definition, LentSession lent, Alone alone) {
         try (Session session = sessions.open(timeout.plus(SOCKET_MARGIN))) {
             try {
                 Optional<Begun> row = sql.begin(session, definition);
@@ -135,7 +141,8 @@ public final class ValidationRunner {
                     return new Result.BehindBarrier(begun.overdue());
                 }
                 alone.begin();
-                ValidationOutcome outcome = proveReadOnly(session, definition, begun.span());
+                ValidationOutcome outcome =
+                        lent.during(session::abort, () -> proveReadOnly(session, definition, begun.span()));
                 return ended(session, begun, outcome);
             } catch (SQLException e) {
                 session.failed(e);
