@@ -245,7 +245,7 @@ public final class EngineOptions {
             return this;
         }
 
-        /** How long a worker waits for an answer of the server; default 20 s, at least the statement timeout. */
+        /** How long a worker waits for an answer of the server, and so how long a frozen one holds it; default 20 s, at least the statement timeout. */
         public Builder workerSocketTimeout(Duration duration) {
             this.workerSocketTimeout = OptionRules.duration("workerSocketTimeout", duration);
             return this;
@@ -283,7 +283,8 @@ public final class EngineOptions {
 
         /**
          * Sets the lease and scales what must fit into it: transaction and idle timeout a third, statement a sixth but at least
-         * 500 ms, lock 250 ms but at most half a statement. What a worker waits for the server grows with a long lease.
+         * 500 ms, lock 250 ms but at most half a statement. What a worker waits for the server is two thirds of the lease, 2 to 20 s, and
+         * at least two statements.
          *
          * @param duration the lease, 1.5 s or more
          */
@@ -294,6 +295,10 @@ public final class EngineOptions {
             Duration sixth = duration.dividedBy(6);
             Duration statement = sixth.toMillis() < 500 ? Duration.ofMillis(500) : sixth;
             statementTimeout(statement);
+            Duration within = duration.multipliedBy(2).dividedBy(3);
+            if (workerSocketTimeout.compareTo(within) > 0) {
+                workerSocketTimeout(within.toSeconds() < 2 ? Duration.ofSeconds(2) : within);
+            }
             if (workerSocketTimeout.compareTo(statement.multipliedBy(2)) < 0) {
                 workerSocketTimeout(statement.multipliedBy(2));
             }

@@ -15,6 +15,7 @@ import dev.backfill.testkit.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.DriverManager;
 import java.time.Duration;
@@ -122,6 +123,59 @@ class FailoverSuite {
         assertThat(primary.ask("select count(*) from counters where n <> 1")).isEqualTo("0");
     }
 
+    @Test
+    void a_completed_backfill_is_not_ready_while_there_is_only_a_standby() throws Exception { // CF-2
+        rows(40);
+        standby.copyOf(primary);
+        standby.start();
+        Backfills host = host("a");
+        Eventually.within(Duration.ofMinutes(1))
+                .holds("it is open", () -> host.readiness().isOpen());
+        primary.kill();
+        Eventually.within(Duration.ofSeconds(10))
+                .holds("it is not open", () -> !host.readiness().isOpen());
+        standby.promote();
+        Node former = primary;
+        primary = standby;
+        standby = former;
+        Eventually.within(Duration.ofSeconds(20))
+                .holds("it is open again", () -> host.readiness().isOpen());
+    }
+
+    @Test
+    void a_server_that_takes_no_writes_for_a_while_is_waited_for() throws Exception { // RB-3
+        rows(2_000);
+        host("a");
+        awaitBatches(2);
+        primary.execute("alter system set default_transaction_read_only = on");
+        primary.execute("select pg_reload_conf()");
+        Eventually.within(Duration.ofSeconds(10)).holds("nothing is committed", () -> {
+            String before = primary.ask("select batches from backfill");
+            primary.ask("select pg_sleep(1)");
+            return before.equals(primary.ask("select batches from backfill"));
+        });
+        primary.execute("alter system reset default_transaction_read_only");
+        primary.execute("select pg_reload_conf()");
+        report("read only for a while, lease 30 s", List.of(awaitBatches(1)));
+        assertThat(primary.ask(WRONG)).isEqualTo("0");
+    }
+
+    @Test
+    void a_physical_copy_that_wakes_up_beside_its_original_waits_and_touches_nothing() throws Exception { // SR-6
+        rows(2_000);
+        host("a");
+        awaitBatches(2);
+        standby.copyOf(primary);
+        standby.start();
+        standby.cutOff();
+        standby.promote();
+        String copied = standby.ask("select checkpoint::text from backfill");
+        assertThat(standby.ask(WRONG)).isEqualTo("0");
+        awaitBatches(3);
+        assertThat(standby.ask("select checkpoint::text from backfill")).isEqualTo(copied);
+        assertThat(primary.ask(WRONG)).isEqualTo("0");
+    }
+
     private void rows(int count) throws Exception {
         primary.execute("create table counters (id bigint primary key, n int not null default 0)");
         primary.execute("insert into counters (id) select generate_series(1, " + count + ")");
@@ -183,7 +237,9 @@ class FailoverSuite {
         String head = "| fault | times | median until a batch | longest |\n|---|---|---|---|\n";
         String name = System.getProperty("failover.report", "");
         if (!name.isEmpty()) {
-            Files.writeString(Path.of(name), head + line);
+            Path file = Path.of(name);
+            boolean begun = Files.exists(file);
+            Files.writeString(file, begun ? line : head + line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         }
         System.out.print(head + line);
     }
