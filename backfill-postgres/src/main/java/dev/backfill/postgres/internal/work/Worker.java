@@ -109,8 +109,10 @@ public final class Worker implements BackfillWorker {
 
     private Pacer pacer(HeldClaim now) {
         int declared = Math.min(now.prepared().definition().batchSize(), options.batchSizeCap());
-        return pacers.computeIfAbsent(
-                now.id(), id -> new Pacer(declared, now.prepared().repair().firstOfLook() != null));
+        boolean looksFurther = now.prepared().repair().firstOfLook() != null;
+        Pacer pacer = pacers.computeIfAbsent(now.id(), id -> new Pacer(declared, looksFurther));
+        pacer.walks(now.prepared().byIndex());
+        return pacer;
     }
 
     @Override
