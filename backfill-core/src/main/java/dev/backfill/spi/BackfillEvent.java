@@ -6,30 +6,97 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that happened, without row data.
+ * One thing that happened, without row data. Immutable; begins with {@link #of}.
  *
- * @param kind what
- * @param id to which backfill; null for events of the whole process
- * @param generation the fencing generation; 0 where none applies
- * @param code what the kind says more exactly: a diagnostic or finding code, guard, action and outcome, verdict, signal, kind of
- *     authority or what was read, from fixed vocabularies; null where none applies
- * @param took how long it took; null where nothing was timed
- * @param rowsScanned keys scanned by a batch
- * @param rowsChanged rows changed by a batch
- * @param who the claim's owner, or the operator's name or kind of authority; for logs, never a metric label; null where nobody acts
- * @param requestId the operator's request ID; null where none applies
  * @since 0.1
  */
-public record BackfillEvent(
-        Kind kind,
-        @Nullable BackfillId id,
-        long generation,
-        @Nullable String code,
-        @Nullable Duration took,
-        long rowsScanned,
-        long rowsChanged,
-        @Nullable String who,
-        @Nullable String requestId) {
+public final class BackfillEvent {
+
+    private final Kind kind;
+    private final @Nullable BackfillId id;
+    private final long generation;
+    private final @Nullable String code;
+    private final @Nullable Duration took;
+    private final long rowsScanned;
+    private final long rowsChanged;
+    private final @Nullable String who;
+    private final @Nullable String requestId;
+
+    private BackfillEvent(
+            Kind kind,
+            @Nullable BackfillId id,
+            long generation,
+            @Nullable String code,
+            @Nullable Duration took,
+            long rowsScanned,
+            long rowsChanged,
+            @Nullable String who,
+            @Nullable String requestId) {
+        this.kind = kind;
+        this.id = id;
+        this.generation = generation;
+        this.code = code;
+        this.took = took;
+        this.rowsScanned = rowsScanned;
+        this.rowsChanged = rowsChanged;
+        this.who = who;
+        this.requestId = requestId;
+    }
+
+    /** What. */
+    public Kind kind() {
+        return kind;
+    }
+
+    /** To which backfill; null for events of the whole process. */
+    public @Nullable BackfillId id() {
+        return id;
+    }
+
+    /** The fencing generation; 0 where none applies. */
+    public long generation() {
+        return generation;
+    }
+
+    /** What the kind says more exactly: a diagnostic or finding code, guard, action and outcome, verdict, signal, kind of authority or what was read, from fixed vocabularies; null where none applies. */
+    public @Nullable String code() {
+        return code;
+    }
+
+    /** How long it took; null where nothing was timed. */
+    public @Nullable Duration took() {
+        return took;
+    }
+
+    /** Keys scanned by a batch. */
+    public long rowsScanned() {
+        return rowsScanned;
+    }
+
+    /** Rows changed by a batch. */
+    public long rowsChanged() {
+        return rowsChanged;
+    }
+
+    /** The claim's owner, or the operator's name or kind of authority; for logs, never a metric label; null where nobody acts. */
+    public @Nullable String who() {
+        return who;
+    }
+
+    /** The operator's request ID; null where none applies. */
+    public @Nullable String requestId() {
+        return requestId;
+    }
+
+    /** Everything that is known of it, each fact with its name. */
+    @Override
+    public String toString() {
+        return "BackfillEvent[kind=" + kind + ", id=" + id + ", generation=" + generation + ", code=" + code + ", took="
+                + took
+                + ", rowsScanned=" + rowsScanned + ", rowsChanged=" + rowsChanged + ", who=" + who + ", requestId="
+                + requestId
+                + "]";
+    }
 
     /** An event that only names what happened. */
     public static BackfillEvent of(Kind kind, @Nullable BackfillId id, long generation, @Nullable String code) {

@@ -5,7 +5,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.Repair;
-import dev.backfill.Row;
+import dev.backfill.RowRepair.Row;
 import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.host.StepOutcome.Committed;

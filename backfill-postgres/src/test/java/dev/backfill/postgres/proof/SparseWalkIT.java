@@ -26,7 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -120,11 +120,8 @@ class SparseWalkIT {
                 arguments("by uuid, DELETE", delete(Keys.uuid("uid")), ""));
     }
 
-    private BackfillHarness harness(BackfillDefinition<?> definition, UnaryOperator<EngineOptions.Builder> options) {
-        return BackfillHarness.over(db)
-                .definitions(definition)
-                .options(options::apply)
-                .open();
+    private BackfillHarness harness(BackfillDefinition<?> definition, Consumer<EngineOptions.Builder> options) {
+        return BackfillHarness.over(db).definitions(definition).options(options).open();
     }
 
     private static List<Committed> walk(BackfillHarness harness) {
@@ -154,7 +151,7 @@ class SparseWalkIT {
                             + " create trigger nothing before update on sparse for each row execute function nothing()");
         }
         long inNeed = db.queryLong("select count(*) from sparse where needs");
-        try (BackfillHarness harness = harness(definition, o -> o)) {
+        try (BackfillHarness harness = harness(definition, o -> {})) {
             List<Committed> batches = walk(harness);
             assertThat(batches).allSatisfy(b -> assertThat(b.rowsChanged()).isLessThanOrEqualTo(MOST));
             assertThat(batches.stream().mapToLong(Committed::rowsChanged).sum()).isEqualTo(inNeed);
@@ -262,7 +259,7 @@ class SparseWalkIT {
                         .set("needs", "false")
                         .where("needs"))
                 .build();
-        try (BackfillHarness harness = harness(definition, o -> o)) {
+        try (BackfillHarness harness = harness(definition, o -> {})) {
             harness.start(ID);
             HarnessWorker worker = harness.worker("a");
             StepOutcome step = worker.step();
@@ -287,7 +284,7 @@ class SparseWalkIT {
                 .pacing(Pacing.unlimited().rowsPerSecond(400).targetBatchTime(Duration.ofMinutes(1)))
                 .repair(Repair.update().set("hits", "hits + 1").where("needs"))
                 .build();
-        try (BackfillHarness harness = harness(definition, o -> o)) {
+        try (BackfillHarness harness = harness(definition, o -> {})) {
             harness.start(ID);
             HarnessWorker worker = harness.worker("a");
             List<Long> scanned = new ArrayList<>();

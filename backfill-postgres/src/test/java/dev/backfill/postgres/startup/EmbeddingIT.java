@@ -16,7 +16,6 @@ import dev.backfill.host.Readiness;
 import dev.backfill.host.SchemaMode;
 import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.Authority;
-import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.postgres.PostgresBackfills;
 import dev.backfill.postgres.ReplicaGate;
@@ -134,8 +133,7 @@ class EmbeddingIT {
     static boolean startAtDeployment(Backfills backfills, String release) {
         ActionOutcome outcome = backfills
                 .operations()
-                .perform(new OperatorRequest(
-                        BackfillAction.START,
+                .start(new OperatorRequest(
                         BackfillId.of("events.thread-root.v1"),
                         "start-thread-root-" + release, // the same from every replica: one request, one start
                         Authority.host("deployment"),

@@ -14,6 +14,7 @@ import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.supervise.CodeUnderClaim;
+import dev.backfill.postgres.internal.supervise.LentSession;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -226,10 +227,15 @@ public final class BatchRunner {
         // What the first statement took is gone for the code, too: its deadline must come while the lease holds.
         Duration left = options.transactionTimeout().minusNanos(System.nanoTime() - attempt.started());
         WindowRepair repair = attempt.held().prepared().repair();
-        return code.call(attempt.claim(), left, () -> {
-            Window window = repair.run(session, attempt.claim(), attempt.size(), first);
-            return attempt.flush() == null ? window.sent(session) : window;
-        });
+        LentSession lent = new LentSession();
+        return code.call(
+                attempt.claim(),
+                left,
+                lent,
+                () -> lent.during(session::abort, () -> {
+                    Window window = repair.run(session, attempt.claim(), attempt.size(), first);
+                    return attempt.flush() == null ? window.sent(session) : window;
+                }));
     }
 
     private static void requireBounded(Window window, WindowSize size) throws BreachException {

@@ -1,7 +1,7 @@
 package dev.backfill.postgres.internal.batch;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.CustomRepair;
+import dev.backfill.Repair;
 import dev.backfill.host.EngineOptions;
 import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.KeySql;
@@ -67,7 +67,7 @@ public record PreparedDefinition(
     }
 
     @SuppressWarnings("unchecked") // The definition's builder takes a repair for its own key type only.
-    private static <K> CustomRepair<K> typed(CustomRepair<?> custom) {
-        return (CustomRepair<K>) custom;
+    private static <K> Repair.Custom<K> typed(Repair.Custom<?> custom) {
+        return (Repair.Custom<K>) custom;
     }
 }

@@ -1,7 +1,7 @@
 package dev.backfill.postgres.internal.batch;
 
-import dev.backfill.Row;
 import dev.backfill.RowRepair;
+import dev.backfill.RowRepair.Row;
 import dev.backfill.internal.Identifiers;
 import dev.backfill.postgres.internal.jdbc.ReadRow;
 import dev.backfill.postgres.internal.jdbc.RowFunctionException;

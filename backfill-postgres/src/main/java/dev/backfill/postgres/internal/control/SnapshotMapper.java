@@ -40,34 +40,35 @@ public record SnapshotMapper(Registry registry, int maxAttempts, WaitingReasons 
         Diagnostic failure = diagnostic(row, "failure_code", "failure_message", "failure_sql_state", "failure_at");
         Readability judged = registry.judge(row.getString("id"), facts(row, state));
         String family = row.getString("family");
-        return new BackfillSnapshot(
-                id,
-                row.getString("description"),
-                Labels.fromJson(row.getString("labels")),
-                family == null ? null : BackfillId.of(family),
-                state,
-                judged.yes(),
-                registry.required().contains(id),
-                bound(row),
-                Values.texts(row, "checkpoint"),
-                keyType(row.getString("key_codec")),
-                progress(row, state),
-                claim(row),
-                new Retry(
-                        row.getInt("attempts"),
-                        maxAttempts,
-                        row.getBoolean("delayed") ? Values.instant(row, "next_attempt_at") : null,
-                        failure),
-                state == BackfillState.BLOCKED || state == BackfillState.FAILED ? failure : null,
-                validation(row),
-                waiting.of(row, state, judged),
-                new Times(
-                        Objects.requireNonNull(Values.instant(row, "registered_at")),
-                        Values.instant(row, "started_at"),
-                        Values.instant(row, "last_progress_at"),
-                        Values.instant(row, "validating_at"),
-                        Values.instant(row, "completed_at")),
-                row.getString("completed_lsn"));
+        return BackfillSnapshot.of(id, state, Objects.requireNonNull(Values.instant(row, "registered_at")))
+                .described(
+                        row.getString("description"),
+                        Labels.fromJson(row.getString("labels")),
+                        family == null ? null : BackfillId.of(family))
+                .here(judged.yes(), registry.required().contains(id))
+                .keys(bound(row), Values.texts(row, "checkpoint"), keyType(row.getString("key_codec")))
+                .progress(progress(row, state))
+                .claim(claim(row))
+                .failing(
+                        new Retry(
+                                row.getInt("attempts"),
+                                maxAttempts,
+                                row.getBoolean("delayed") ? Values.instant(row, "next_attempt_at") : null,
+                                failure),
+                        state == BackfillState.BLOCKED || state == BackfillState.FAILED ? failure : null)
+                .validation(validation(row))
+                .waiting(waiting.of(row, state, judged))
+                .times(times(row), row.getString("completed_lsn"))
+                .build();
+    }
+
+    private static Times times(ResultSet row) throws SQLException {
+        return new Times(
+                Objects.requireNonNull(Values.instant(row, "registered_at")),
+                Values.instant(row, "started_at"),
+                Values.instant(row, "last_progress_at"),
+                Values.instant(row, "validating_at"),
+                Values.instant(row, "completed_at"));
     }
 
     private static Readability.Facts facts(ResultSet row, BackfillState state) throws SQLException {

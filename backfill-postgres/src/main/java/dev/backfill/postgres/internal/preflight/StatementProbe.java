@@ -5,10 +5,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.backfill.BackfillDefinition;
-import dev.backfill.NoRowMatches;
 import dev.backfill.Validation;
 import dev.backfill.host.EngineOptions;
-import dev.backfill.operate.Finding;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.postgres.internal.batch.PageSql;
 import dev.backfill.postgres.internal.batch.PreparedDefinition;
 import dev.backfill.postgres.internal.batch.TableFacts;
@@ -85,7 +84,7 @@ public record StatementProbe(Names names, EngineOptions options) {
         }
         if (readsAll) {
             findings.add(new Finding(
-                    "plan_reads_table",
+                    Finding.Code.PLAN_READS_TABLE,
                     definition.table().toString(),
                     "PostgreSQL plans to read table " + definition.table() + " from end to end for each window of "
                             + definition.batchSize()
@@ -109,7 +108,7 @@ public record StatementProbe(Names names, EngineOptions options) {
             boolean known = findings.stream().anyMatch(f -> f.subject().equals(scan.relation()));
             if (scan.kind().equals("Seq Scan") && scan.executions() > 1 && scan.cost() > MOST_COST && !known) {
                 findings.add(new Finding(
-                        "lookup_reads_table",
+                        Finding.Code.LOOKUP_READS_TABLE,
                         scan.relation(),
                         "PostgreSQL plans to read table " + scan.relation() + " from end to end for each of some "
                                 + Math.round(scan.executions()) + " rows of a window. Create an index for the lookup,"
@@ -134,9 +133,10 @@ public record StatementProbe(Names names, EngineOptions options) {
             Session session, BackfillDefinition<?> definition, KeySql key, Params params) throws SQLException {
         List<Finding> findings = new ArrayList<>();
         for (Validation validation : definition.validations()) {
-            if (validation instanceof NoRowMatches proof) {
+            String condition = NeverMatches.condition(validation).orElse(null);
+            if (condition != null) {
                 Sql sql = ValidationSql.matching(
-                        key, definition.part().isPresent(), SqlText.escapeOperators(proof.condition()) + "\n");
+                        key, definition.part().isPresent(), SqlText.escapeOperators(condition) + "\n");
                 Planned planned = plan(session, sql, params);
                 if (planned.refused() != null) {
                     findings.add(refused(definition, "validation", planned.refused()));
@@ -186,7 +186,7 @@ public record StatementProbe(Names names, EngineOptions options) {
     private static Finding refused(BackfillDefinition<?> definition, String part, SQLException e) {
         // The server's message may carry values, so only its SQLSTATE is passed on.
         return new Finding(
-                "statement_invalid",
+                Finding.Code.STATEMENT_INVALID,
                 definition.id() + " " + part,
                 "PostgreSQL refuses the SQL of the " + part + " of backfill " + definition.id() + " (SQLSTATE "
                         + e.getSQLState() + "). " + hint(String.valueOf(e.getSQLState()))

@@ -3,7 +3,7 @@ package dev.backfill.postgres.internal.work;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.host.EngineOptions;
-import dev.backfill.operate.Finding;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.postgres.internal.batch.HeldClaim;
 import dev.backfill.postgres.internal.batch.PreparedDefinition;
 import dev.backfill.postgres.internal.batch.TableFacts;
@@ -80,7 +80,7 @@ public record CandidateClaim(
         Target pinned = candidate.target().orElse(target.get());
         if (!target.get().isThat(pinned)) {
             String why = Target.changed(pinned, target.get());
-            return incompatible(session, definition, new Finding("target_changed", pinned.toString(), why));
+            return incompatible(session, definition, new Finding(Finding.Code.TARGET_CHANGED, pinned.toString(), why));
         }
         Optional<Claim> claim = claims.acquire(
                 session, List.of(candidate.id()), target.get(), owner, options.lease(), options.maxAttempts());
@@ -99,8 +99,11 @@ public record CandidateClaim(
 
     private Tried incompatible(Session session, BackfillDefinition<?> definition, Finding first) throws SQLException {
         claims.annotate(session, definition.id().value(), "schema", first.message());
-        BackfillEvent event =
-                BackfillEvent.of(BackfillEvent.Kind.SCHEMA_INCOMPATIBLE, definition.id(), 0, first.code());
+        BackfillEvent event = BackfillEvent.of(
+                BackfillEvent.Kind.SCHEMA_INCOMPATIBLE,
+                definition.id(),
+                0,
+                first.code().wireName());
         return new Tried(null, event, "subject", first.subject());
     }
 

@@ -79,16 +79,11 @@ public record FailureRecorder(
         String action = state == BackfillState.BLOCKED ? "block" : "fail";
         audit.write(
                 session,
-                new AuditRecord(
-                        ENGINE,
-                        claim.id(),
-                        null,
-                        action,
-                        claim.state(),
-                        state,
-                        claim.generation() + 1,
-                        "applied",
-                        why.code()));
+                AuditRecord.of(ENGINE, action, AuditRecord.Outcome.APPLIED)
+                        .about(claim.id())
+                        .moved(claim.state(), state, claim.generation() + 1)
+                        .note(why.code())
+                        .build());
         return true;
     }
 
@@ -112,8 +107,11 @@ public record FailureRecorder(
         BackfillId id = BackfillId.of(candidate.id());
         audit.write(
                 session,
-                new AuditRecord(
-                        ENGINE, id, null, "fail", null, BackfillState.FAILED, generation, "applied", why.code()));
+                AuditRecord.of(ENGINE, "fail", AuditRecord.Outcome.APPLIED)
+                        .about(id)
+                        .moved(null, BackfillState.FAILED, generation)
+                        .note(why.code())
+                        .build());
         return BackfillEvent.of(BackfillEvent.Kind.FAILED, id, generation, why.code())
                 .by(candidate.lostOwner());
     }
