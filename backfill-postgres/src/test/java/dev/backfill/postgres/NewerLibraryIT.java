@@ -7,6 +7,8 @@ import dev.backfill.host.StepOutcome.Committed;
 import dev.backfill.host.StepOutcome.NothingToDo;
 import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.ActionOutcome.ConflictCode;
+import dev.backfill.operate.AuditRecord;
+import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.OperatorRequest;
@@ -33,6 +35,26 @@ class NewerLibraryIT {
     void a_table() {
         db.clear();
         Samples.items(db, 20);
+    }
+
+    @Test
+    void an_audit_record_in_words_that_are_not_known_here_is_read_all_the_same() { // RM-2
+        BackfillDefinition<Long> definition = Samples.doubling(10);
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            db.execute("INSERT INTO backfill_audit (actor, authority, id, request_id, action, prior_state, resulting_state,"
+                    + " generation, outcome, note) VALUES ('r2', 'robot', '" + definition.id()
+                    + "', 'k', 'archive', 'completed', 'archived', 3, 'archived', 'n')");
+            AuditRecord record = harness.operations()
+                    .audit(BackfillHarness.OPERATOR, definition.id(), 10, null)
+                    .items()
+                    .get(0);
+            assertThat(record.authority()).isEqualTo(new Authority(Authority.Kind.OTHER, "r2"));
+            assertThat(record.action()).isEqualTo("archive");
+            assertThat(record.priorState()).isEqualTo(BackfillState.COMPLETED);
+            assertThat(record.resultingState()).isNull();
+            assertThat(record.outcome()).isEqualTo(AuditRecord.Outcome.OTHER);
+            assertThat(record.note()).isEqualTo("n");
+        }
     }
 
     @Test
