@@ -102,7 +102,7 @@ public final class Worker implements BackfillWorker {
             return null;
         }
         Duration rest = pacer(now).rest();
-        // However rarely an idle worker looks, one that holds a claim looks often enough to keep it.
+        // However rarely an idle worker looks, one that holds a claim looks often enough to keep it or to give it back.
         Duration renewal = keeper.renewalEvery();
         return rest == null || rest.compareTo(renewal) > 0 ? renewal : rest;
     }
