@@ -236,7 +236,7 @@ class BackfillCliTest {
         CliDriver.Ran errors = ana("preflight", "p");
         assertThat(errors.code()).isEqualTo(3);
         assertThat(errors.out()).contains("error column_missing, events.x: Add it.", "rows: unknown");
-        host.operations.record(Rows.audited(
+        host.operations.record(new AuditLine(
                 7,
                 Rows.T0,
                 "ana",

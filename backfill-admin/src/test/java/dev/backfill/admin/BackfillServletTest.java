@@ -311,7 +311,7 @@ class BackfillServletTest {
     @Test
     void the_audit_is_paged_newest_first() {
         for (int i = 1; i <= 5; i++) {
-            host.operations.record(Rows.audited(
+            host.operations.record(new AuditLine(
                     i, Rows.T0, "ana", "operator", "b", "k" + i, "start", "pending", "pending", 0L, "converged", null));
         }
         JsonNode page = ana.get("/b/audit?limit=2").json();

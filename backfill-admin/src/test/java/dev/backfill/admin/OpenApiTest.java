@@ -94,10 +94,10 @@ class OpenApiTest {
 
     @Test
     void the_other_reads_answer_as_it_says() {
-        host.operations.record(Rows.audited(
+        host.operations.record(new AuditLine(
                 7, Rows.T0, "ana", "operator", "b", "k", "start", "pending", "running", 1L, "applied", "n"));
         host.operations.record(
-                Rows.audited(8, Rows.T0, null, "anonymous", null, null, "read", null, null, null, "denied", null));
+                new AuditLine(8, Rows.T0, null, "anonymous", null, null, "read", null, null, null, "denied", null));
         openApi.judge("/audit", "get", ana.get("/audit?limit=1"));
         openApi.judge("/{id}/audit", "get", ana.get("/b/audit"));
         openApi.judge("/{id}/audit", "get", ana.get("/b/audit?limit=x"));

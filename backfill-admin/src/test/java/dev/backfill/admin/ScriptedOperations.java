@@ -83,8 +83,8 @@ final class ScriptedOperations implements BackfillOperations {
         preflight = found;
     }
 
-    void record(AuditRecord item) {
-        audit.add(0, item);
+    void record(AuditLine line) {
+        audit.add(0, line.record());
     }
 
     synchronized @Nullable BackfillSnapshot row(String id) {
@@ -240,7 +240,7 @@ final class ScriptedOperations implements BackfillOperations {
 
     private void log(
             BackfillAction action, OperatorRequest request, BackfillState before, BackfillState after, String outcome) {
-        record(Rows.audited(
+        record(new AuditLine(
                 audit.size() + 1L,
                 Rows.T0.plusSeconds(audit.size()),
                 request.authority().name(),

@@ -12,17 +12,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BackfillEvent {
 
-    private final Kind kind;
-    private final @Nullable BackfillId id;
-    private final long generation;
-    private final @Nullable String code;
-    private final @Nullable Duration took;
-    private final long rowsScanned;
-    private final long rowsChanged;
-    private final @Nullable String who;
-    private final @Nullable String requestId;
+    private final Facts is;
 
-    private BackfillEvent(
+    private BackfillEvent(Facts is) {
+        this.is = is;
+    }
+
+    private record Facts(
             Kind kind,
             @Nullable BackfillId id,
             long generation,
@@ -31,96 +27,100 @@ public final class BackfillEvent {
             long rowsScanned,
             long rowsChanged,
             @Nullable String who,
-            @Nullable String requestId) {
-        this.kind = kind;
-        this.id = id;
-        this.generation = generation;
-        this.code = code;
-        this.took = took;
-        this.rowsScanned = rowsScanned;
-        this.rowsChanged = rowsChanged;
-        this.who = who;
-        this.requestId = requestId;
-    }
+            @Nullable String requestId) {}
 
     /** What. */
     public Kind kind() {
-        return kind;
+        return is.kind;
     }
 
     /** To which backfill; null for events of the whole process. */
     public @Nullable BackfillId id() {
-        return id;
+        return is.id;
     }
 
     /** The fencing generation; 0 where none applies. */
     public long generation() {
-        return generation;
+        return is.generation;
     }
 
     /** What the kind says more exactly: a diagnostic or finding code, guard, action and outcome, verdict, signal, kind of authority or what was read, from fixed vocabularies; null where none applies. */
     public @Nullable String code() {
-        return code;
+        return is.code;
     }
 
     /** How long it took; null where nothing was timed. */
     public @Nullable Duration took() {
-        return took;
+        return is.took;
     }
 
     /** Keys scanned by a batch. */
     public long rowsScanned() {
-        return rowsScanned;
+        return is.rowsScanned;
     }
 
     /** Rows changed by a batch. */
     public long rowsChanged() {
-        return rowsChanged;
+        return is.rowsChanged;
     }
 
     /** The claim's owner, or the operator's name or kind of authority; for logs, never a metric label; null where nobody acts. */
     public @Nullable String who() {
-        return who;
+        return is.who;
     }
 
     /** The operator's request ID; null where none applies. */
     public @Nullable String requestId() {
-        return requestId;
+        return is.requestId;
     }
 
     /** Everything that is known of it, each fact with its name. */
     @Override
     public String toString() {
-        return "BackfillEvent[kind=" + kind + ", id=" + id + ", generation=" + generation + ", code=" + code + ", took="
-                + took
-                + ", rowsScanned=" + rowsScanned + ", rowsChanged=" + rowsChanged + ", who=" + who + ", requestId="
-                + requestId
+        return "BackfillEvent[kind=" + is.kind + ", id=" + is.id + ", generation=" + is.generation + ", code=" + is.code
+                + ", took="
+                + is.took
+                + ", rowsScanned=" + is.rowsScanned + ", rowsChanged=" + is.rowsChanged + ", who=" + is.who
+                + ", requestId="
+                + is.requestId
                 + "]";
     }
 
     /** An event that only names what happened. */
     public static BackfillEvent of(Kind kind, @Nullable BackfillId id, long generation, @Nullable String code) {
-        return new BackfillEvent(kind, id, generation, code, null, 0, 0, null, null);
+        return new BackfillEvent(new Facts(kind, id, generation, code, null, 0, 0, null, null));
     }
 
     /** The same event with a duration, or without one for null. */
     public BackfillEvent took(@Nullable Duration duration) {
-        return new BackfillEvent(kind, id, generation, code, duration, rowsScanned, rowsChanged, who, requestId);
+        return new BackfillEvent(new Facts(
+                is.kind,
+                is.id,
+                is.generation,
+                is.code,
+                duration,
+                is.rowsScanned,
+                is.rowsChanged,
+                is.who,
+                is.requestId));
     }
 
     /** The same event with what a batch did. */
     public BackfillEvent rows(long scanned, long changed) {
-        return new BackfillEvent(kind, id, generation, code, took, scanned, changed, who, requestId);
+        return new BackfillEvent(
+                new Facts(is.kind, is.id, is.generation, is.code, is.took, scanned, changed, is.who, is.requestId));
     }
 
     /** The same event with who acted. */
     public BackfillEvent by(@Nullable String actor) {
-        return new BackfillEvent(kind, id, generation, code, took, rowsScanned, rowsChanged, actor, requestId);
+        return new BackfillEvent(new Facts(
+                is.kind, is.id, is.generation, is.code, is.took, is.rowsScanned, is.rowsChanged, actor, is.requestId));
     }
 
     /** The same event with the request it answers. */
     public BackfillEvent answering(@Nullable String request) {
-        return new BackfillEvent(kind, id, generation, code, took, rowsScanned, rowsChanged, who, request);
+        return new BackfillEvent(new Facts(
+                is.kind, is.id, is.generation, is.code, is.took, is.rowsScanned, is.rowsChanged, is.who, request));
     }
 
     /** The kinds of event. */

@@ -41,9 +41,10 @@ class NewerLibraryIT {
     void an_audit_record_in_words_that_are_not_known_here_is_read_all_the_same() { // RM-2
         BackfillDefinition<Long> definition = Samples.doubling(10);
         try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
-            db.execute("INSERT INTO backfill_audit (actor, authority, id, request_id, action, prior_state, resulting_state,"
-                    + " generation, outcome, note) VALUES ('r2', 'robot', '" + definition.id()
-                    + "', 'k', 'archive', 'completed', 'archived', 3, 'archived', 'n')");
+            db.execute(
+                    "INSERT INTO backfill_audit (actor, authority, id, request_id, action, prior_state, resulting_state,"
+                            + " generation, outcome, note) VALUES ('r2', 'robot', '" + definition.id()
+                            + "', 'k', 'archive', 'completed', 'archived', 3, 'archived', 'n')");
             AuditRecord record = harness.operations()
                     .audit(BackfillHarness.OPERATOR, definition.id(), 10, null)
                     .items()

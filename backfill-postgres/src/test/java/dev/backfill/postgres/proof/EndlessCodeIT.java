@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.CustomValidation;
+import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
 import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.BackfillState;
@@ -58,7 +58,7 @@ class EndlessCodeIT {
                 .closeTimeout(Duration.ofSeconds(2));
     }
 
-    private static BackfillDefinition<Long> validated(BackfillId id, CustomValidation<Long> validation) {
+    private static BackfillDefinition<Long> validated(BackfillId id, Validation.Custom<Long> validation) {
         return Counters.over(id.value())
                 .repair((batch, tx) -> Counters.count(tx, batch.keys()))
                 .validate(validation)
@@ -145,7 +145,7 @@ class EndlessCodeIT {
                             loops(tx.connection());
                             return changed;
                         })
-                        .validate((CustomValidation<Long>) tx -> ValidationOutcome.holds())
+                        .validate((Validation.Custom<Long>) tx -> ValidationOutcome.holds())
                         .build())
                 .options(o -> quick(o).workers(1))
                 .open()) {

@@ -136,7 +136,8 @@ class FamilyFenceIT {
                 new Names("public"),
                 new KeySql(Counters.custom(3).table(), Counters.custom(3).key()),
                 EngineOptions.builder().fusedCommit(fused).build(),
-                true);
+                true,
+                false);
         try (Session session = new Sessions(db, true).open(PATIENCE);
                 Statement statement = session.connection().createStatement()) {
             String xid;

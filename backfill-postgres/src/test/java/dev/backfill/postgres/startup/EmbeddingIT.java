@@ -78,6 +78,7 @@ class EmbeddingIT {
         config.setConnectionTimeout(2_000); // a probe must not wait for half a minute
         config.setInitializationFailTimeout(-1); // the database may come up after us
         config.addDataSourceProperty("connectTimeout", "5");
+        config.addDataSourceProperty("loginTimeout", "5"); // an answer lost in a login must not hold the pool for ever
         config.addDataSourceProperty("tcpKeepAlive", "true");
         return new HikariDataSource(config);
     }

@@ -15,7 +15,7 @@ final class LookSql {
     // look ends.
     private static final String LOOK = """
             WITH backfill_page_ AS MATERIALIZED (SELECT {page_columns}, ({condition}) AS needs
-              FROM {source} WHERE {source_rows} ORDER BY {row_order} LIMIT :keys),
+              FROM {source} WHERE {source_rows}{passing} ORDER BY {row_order} LIMIT :keys),
             backfill_todo_ AS MATERIALIZED (SELECT * FROM backfill_page_ WHERE needs ORDER BY {page_order} LIMIT :limit),
             backfill_full_ AS MATERIALIZED (SELECT * FROM backfill_todo_ ORDER BY {page_order} OFFSET :limit - 1),
             backfill_edge_ AS MATERIALIZED (SELECT * FROM backfill_page_
@@ -27,12 +27,12 @@ final class LookSql {
     private static final String AGGREGATED_LOOK = """
             WITH backfill_look_ AS MATERIALIZED (SELECT max(k1) AS last, count(*) AS scanned, array_agg(k1 ORDER BY k1) FILTER (WHERE needs) AS todo
               FROM (SELECT {page_columns}, ({condition}) AS needs
-                FROM {source} WHERE {source_rows} ORDER BY {row_order} LIMIT :keys) AS backfill_page_),
+                FROM {source} WHERE {source_rows}{passing} ORDER BY {row_order} LIMIT :keys) AS backfill_page_),
             backfill_todo_ AS MATERIALIZED (SELECT unnest(todo[1:(:limit)::integer]) AS k1 FROM backfill_look_),
             backfill_edge_ AS MATERIALIZED (SELECT CASE WHEN cardinality(todo) > :limit THEN todo[(:limit)::integer] ELSE last END AS k1
               FROM backfill_look_ WHERE scanned > 0),
             backfill_size_ AS MATERIALIZED (SELECT CASE WHEN cardinality(todo) > :limit
-              THEN (SELECT count(*) FROM {source} WHERE {source_rows} AND {row_key} <= {edge}) ELSE scanned END AS scanned FROM backfill_look_)""";
+              THEN (SELECT count(*) FROM {source} WHERE {source_rows}{passing} AND {row_key} <= {edge}) ELSE scanned END AS scanned FROM backfill_look_)""";
 
     // What waits for the page's end to be told.
     private static final String TOLD_TODO = """
@@ -52,10 +52,23 @@ final class LookSql {
             , backfill_least_ AS MATERIALIZED (SELECT * FROM backfill_chosen_ ORDER BY {page_order} LIMIT 1)
             , backfill_greatest_ AS MATERIALIZED (SELECT * FROM backfill_chosen_ ORDER BY {page_order_desc} LIMIT 1)""";
 
+    private static final String IN_NEED =
+            "SELECT {page_columns} FROM {source} WHERE {source_rows}{passing} ORDER BY {row_order} LIMIT :keys";
+
     private final KeySql key;
 
     LookSql(KeySql key) {
         this.key = key;
+    }
+
+    /** The keys of rows that need the repair; where an index serves this, a look need not read the others. */
+    String inNeed() {
+        return IN_NEED;
+    }
+
+    /** What a look adds to the rows of the source, to pass over all that do not meet it. */
+    static Map<String, String> passing(String condition) {
+        return Map.of("passing", " AND (" + condition + ")");
     }
 
     /** The keys, those in need among them, and where the page ends. */
@@ -85,6 +98,8 @@ final class LookSql {
     /** What the templates need besides those of a page. */
     Map<String, String> fragments() {
         return Map.of(
+                "passing",
+                "",
                 "page_names",
                 key.pageNames(),
                 "full",

@@ -51,8 +51,10 @@ public final class OneFlush {
         this.fence = fence;
         this.repair = repair;
         this.read = new TotalsSql(names);
-        this.told = new FenceShapes(names, key, Origin.toldAndCounted(tableOid, key.table()), begin.barrier());
-        this.counted = new FenceShapes(names, key, Origin.counted(tableOid, key.table()), begin.barrier());
+        this.told = new FenceShapes(
+                names, key, Origin.toldAndCounted(tableOid, key.table()), begin.barrier(), fence.unread());
+        this.counted =
+                new FenceShapes(names, key, Origin.counted(tableOid, key.table()), begin.barrier(), fence.unread());
     }
 
     /** Whether the next batch should be tried so; one that failed is not tried again at once, nor a second one for longer. */

@@ -152,6 +152,13 @@ public final class PageSql {
             this.parts = parts;
         }
 
+        /** The same; its longer look reads no row that does not meet a condition. */
+        Command passingOver(String condition) {
+            Map<String, String> more = new HashMap<>(parts);
+            more.putAll(LookSql.passing(condition));
+            return new Command(template, more);
+        }
+
         /** Over a page. */
         Forms told() {
             return forms(page() + TELL_PAGE + template.replace("{rows}", "{told_range} AND ({condition})"), parts);
@@ -243,15 +250,36 @@ public final class PageSql {
      * @param columns names and expressions of type text
      */
     public Forms lock(Map<String, String> columns, String condition) {
-        return locked(page(), OF_PAGE, columns, condition);
+        return locked(page(), OF_PAGE, columns, condition, Map.of());
     }
 
-    /** The same over those keys of a longer look that satisfy the condition. */
-    Forms lockOfLook(Map<String, String> columns, String condition) {
-        return locked(look.keys() + look.todo(), look.over("{rows}"), columns, condition);
+    /**
+     * The same over those keys of a longer look that satisfy the condition.
+     *
+     * @param unread whether it reads no others
+     */
+    Forms lockOfLook(Map<String, String> columns, String condition, boolean unread) {
+        return locked(
+                look.keys() + look.todo(),
+                look.over("{rows}"),
+                columns,
+                condition,
+                unread ? LookSql.passing(condition) : Map.of());
     }
 
-    private Forms locked(String page, String rows, Map<String, String> columns, String condition) {
+    /** The keys of the rows that meet a condition, in order. */
+    Forms inNeed(String condition) {
+        return forms(look.inNeed(), LookSql.passing(condition));
+    }
+
+    private Forms locked(
+            String page, String rows, Map<String, String> columns, String condition, Map<String, String> more) {
+        Map<String, String> parts = new HashMap<>(more);
+        parts.put("condition", condition);
+        parts.put(
+                "assignments",
+                each(columns, column -> ", " + column.getValue() + " AS " + column.getKey())
+                        .substring(1));
         return forms(
                 page + """
                 , backfill_rows_ AS MATERIALIZED (SELECT {assignments} FROM {source}
@@ -259,12 +287,7 @@ public final class PageSql {
                  ORDER BY {row_order} FOR NO KEY UPDATE)
                 SELECT\s""" + EDGE + each(columns, column -> ", NULL::text AS " + column.getKey())
                         + " UNION ALL SELECT NULL, NULL, backfill_rows_.* FROM backfill_rows_",
-                Map.of(
-                        "assignments",
-                        each(columns, column -> ", " + column.getValue() + " AS " + column.getKey())
-                                .substring(1),
-                        "condition",
-                        condition));
+                parts);
     }
 
     private static String each(Map<String, String> columns, Function<Map.Entry<String, String>, String> form) {

@@ -26,13 +26,28 @@ public record PreparedDefinition(
         FenceSql fence,
         @Nullable OneFlush flush) {
 
+    /** Whether an index names the rows that need the repair. */
+    public boolean byIndex() {
+        return fence.unread();
+    }
+
     public static PreparedDefinition of(
             Names names, EngineOptions options, BackfillDefinition<?> definition, TableFacts facts) {
+        return of(names, options, definition, facts, false);
+    }
+
+    /**
+     * Compiles one.
+     *
+     * @param byIndex whether an index names the rows that need the repair
+     */
+    public static PreparedDefinition of(
+            Names names, EngineOptions options, BackfillDefinition<?> definition, TableFacts facts, boolean byIndex) {
         KeySql key = new KeySql(definition.table(), definition.key());
-        WindowRepair repair = repair(definition, key, facts, options.idleInTransactionTimeout());
+        WindowRepair repair = repair(definition, key, facts, options.idleInTransactionTimeout(), byIndex);
         boolean barrier = definition.startBarrier();
         BeginSql begin = new BeginSql(names, options, barrier, key.table(), repair, facts.oid());
-        FenceSql fence = new FenceSql(names, key, options, barrier);
+        FenceSql fence = new FenceSql(names, key, options, barrier, byIndex);
         OneFlush flush = options.fusedCommit() && facts.plain()
                 ? new OneFlush(names, key, repair, begin, fence, facts.oid())
                 : null;
@@ -40,14 +55,14 @@ public record PreparedDefinition(
     }
 
     private static <K> WindowRepair repair(
-            BackfillDefinition<K> definition, KeySql key, TableFacts facts, Duration idle) {
+            BackfillDefinition<K> definition, KeySql key, TableFacts facts, Duration idle, boolean byIndex) {
         return definition
                 .repair()
                 .match(
-                        update -> SqlWindow.update(key, update, facts),
-                        rows -> new RowWindow(key, definition.table().name(), rows, facts, idle),
+                        update -> SqlWindow.update(key, update, facts, byIndex),
+                        rows -> new RowWindow(key, definition.table().name(), rows, facts, idle, byIndex),
                         statement -> SqlWindow.statement(key, statement, facts),
-                        delete -> SqlWindow.delete(key, delete, facts),
+                        delete -> SqlWindow.delete(key, delete, facts, byIndex),
                         custom -> new CustomWindow<>(key, definition, typed(custom), idle));
     }
 

@@ -32,12 +32,13 @@ public final class RowWindow implements WindowRepair {
     private final RowRepair repair;
     private final PageSql.Forms lock;
     private final PageSql.@Nullable Forms lockOfLook;
+    private final PageSql.@Nullable Forms inNeed;
     private final List<String> keyColumns;
     private final List<String> readColumns;
     private final WriteBackSql writeBack;
     private final Duration idle;
 
-    RowWindow(KeySql key, String tableName, RowRepair repair, TableFacts facts, Duration idle) {
+    RowWindow(KeySql key, String tableName, RowRepair repair, TableFacts facts, Duration idle, boolean byIndex) {
         this.idle = idle;
         this.repair = repair;
         String alias = Identifiers.quote(tableName);
@@ -55,7 +56,8 @@ public final class RowWindow implements WindowRepair {
                 .orElse("true");
         PageSql page = new PageSql(key);
         lock = page.lock(columns, condition);
-        lockOfLook = repair.condition().isEmpty() ? null : page.lockOfLook(columns, condition);
+        lockOfLook = repair.condition().isEmpty() ? null : page.lockOfLook(columns, condition, byIndex);
+        inNeed = repair.condition().isEmpty() ? null : page.inNeed(condition);
         writeBack = new WriteBackSql(key, List.copyOf(repair.writes().keySet()), facts);
     }
 
@@ -67,6 +69,11 @@ public final class RowWindow implements WindowRepair {
     @Override
     public PageSql.@Nullable Forms firstOfLook() {
         return lockOfLook;
+    }
+
+    @Override
+    public PageSql.@Nullable Forms inNeed() {
+        return inNeed;
     }
 
     @Override

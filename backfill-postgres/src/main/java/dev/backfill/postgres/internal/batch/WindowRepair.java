@@ -23,6 +23,11 @@ public interface WindowRepair {
         return null;
     }
 
+    /** The rows that need it, for the question whether an index serves them; null where that can't be said. */
+    default PageSql.@Nullable Forms inNeed() {
+        return null;
+    }
+
     /** The one of both that fits. */
     default PageSql.Forms first(WindowSize size) {
         PageSql.Forms further = firstOfLook();

@@ -5,8 +5,9 @@ package dev.backfill.postgres.internal.batch;
  *
  * @param rows the most rows that it changes or locks
  * @param keys the most keys that it looks at; never fewer than that
+ * @param byIndex whether an index names the rows that need the repair, so that it looks at no others
  */
-public record WindowSize(int rows, int keys) {
+public record WindowSize(int rows, int keys, boolean byIndex) {
 
     /** Checks both. */
     public WindowSize {
@@ -17,7 +18,7 @@ public record WindowSize(int rows, int keys) {
 
     /** One in which every key may need the repair. */
     public static WindowSize of(int rows) {
-        return new WindowSize(rows, rows);
+        return new WindowSize(rows, rows, false);
     }
 
     /** The most rows that a window of so many keys may change. */
@@ -25,8 +26,8 @@ public record WindowSize(int rows, int keys) {
         return Math.min(scanned, rows);
     }
 
-    /** Whether it looks at more keys than it may repair. */
+    /** Whether it looks for the rows that need the repair, instead of going over all that it holds. */
     public boolean looksFurther() {
-        return keys > rows;
+        return keys > rows || byIndex;
     }
 }

@@ -105,9 +105,12 @@ public record SnapshotMapper(Registry registry, int maxAttempts, WaitingReasons 
         Double rate = scanned == 0 || worked == 0 ? null : scanned * 1e6 / worked;
         boolean exhausted = state == BackfillState.COMPLETED
                 || row.getBoolean("bound_empty")
-                || (scanned > 0 && Objects.equals(Values.texts(row, "bound"), Values.texts(row, "checkpoint")));
+                || (row.getLong("batches") > 0
+                        && Objects.equals(Values.texts(row, "bound"), Values.texts(row, "checkpoint")));
         if (exhausted) {
-            return new Progress(scanned, row.getLong("rows_changed"), row.getLong("batches"), 1.0, scanned, rate, null);
+            // Without an estimate rows may have been passed over unread, and nobody knows how many there are.
+            Long total = estimate == null ? null : scanned;
+            return new Progress(scanned, row.getLong("rows_changed"), row.getLong("batches"), 1.0, total, rate, null);
         }
         boolean moving = state == BackfillState.RUNNING && row.getBoolean("unexpired");
         // An estimate that the scan has overtaken is disproved, and so is what would be derived from it.

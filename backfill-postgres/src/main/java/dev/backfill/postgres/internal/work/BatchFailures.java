@@ -42,7 +42,7 @@ public record BatchFailures(
                 .addKeyValue("backfill", held.id())
                 .log("A batch failed");
         if (decision.tooSlow() || decision.kind() == Kind.NARROW) {
-            pacer.narrow(size);
+            pacer.narrow(size, decision.tooSlow());
         }
         Step step = recorder.record(held.claim(), decision);
         return decision.kind() == Kind.NARROW && step.atOnce() ? step.keeping(held) : step;

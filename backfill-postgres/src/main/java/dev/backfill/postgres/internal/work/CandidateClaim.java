@@ -10,6 +10,7 @@ import dev.backfill.postgres.internal.batch.TableFacts;
 import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.migrate.Names;
+import dev.backfill.postgres.internal.preflight.IndexWalk;
 import dev.backfill.postgres.internal.preflight.SchemaCheck;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.ClaimSql;
@@ -81,10 +82,19 @@ public record CandidateClaim(
             String why = Target.changed(pinned, target.get());
             return incompatible(session, definition, new Finding(Finding.Code.TARGET_CHANGED, pinned.toString(), why));
         }
-        return claims.acquire(
-                        session, List.of(candidate.id()), target.get(), owner, options.lease(), options.maxAttempts())
-                .map(claim -> acquired(claim, PreparedDefinition.of(names, options, definition, facts), candidate))
-                .orElse(Tried.NOTHING);
+        Optional<Claim> claim = claims.acquire(
+                session, List.of(candidate.id()), target.get(), owner, options.lease(), options.maxAttempts());
+        return claim.isEmpty()
+                ? Tried.NOTHING
+                : acquired(claim.get(), prepared(session, claim.get(), definition, facts), candidate);
+    }
+
+    private PreparedDefinition prepared(
+            Session session, Claim claim, BackfillDefinition<?> definition, TableFacts facts) throws SQLException {
+        PreparedDefinition prepared = PreparedDefinition.of(names, options, definition, facts);
+        return IndexWalk.serves(session, prepared, claim)
+                ? PreparedDefinition.of(names, options, definition, facts, true)
+                : prepared;
     }
 
     private Tried incompatible(Session session, BackfillDefinition<?> definition, Finding first) throws SQLException {

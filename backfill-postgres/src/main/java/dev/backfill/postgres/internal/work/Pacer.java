@@ -24,6 +24,8 @@ public final class Pacer {
 
     private final int declared;
     private final boolean looksFurther;
+    private boolean byIndex;
+    private boolean indexIsSlow;
     private int limit;
     private int keys;
     // Grows back only after the window that was too large has been passed.
@@ -51,7 +53,7 @@ public final class Pacer {
 
     /** The bounds of the next window; its rows are never above the declared maximum (BB-1). */
     WindowSize size() {
-        return new WindowSize(limit, Math.max(limit, keys));
+        return new WindowSize(limit, Math.max(limit, keys), byIndex && !indexIsSlow && keysUntilGrowth == 0);
     }
 
     /** What is in force, as far as known here. */
@@ -93,8 +95,18 @@ public final class Pacer {
         return Duration.ofNanos(System.nanoTime() - begun);
     }
 
-    /** Half as many rows, because some of the window can't be repaired or took too long; at first without the longer look. */
-    void narrow(WindowSize failed) {
+    /** Whether an index names the rows that need the repair, as the claim has found out. */
+    void walks(boolean index) {
+        byIndex = index;
+    }
+
+    /**
+     * Half as many rows, because some of the window can't be repaired or took too long; at first without the longer look.
+     *
+     * @param tooSlow whether it took too long: an index that was to spare time is not tried again
+     */
+    void narrow(WindowSize failed, boolean tooSlow) {
+        indexIsSlow |= failed.byIndex() && tooSlow;
         keysUntilGrowth = Math.max(keysUntilGrowth, failed.keys());
         limit = failed.looksFurther() ? limit : Math.max(1, Math.min(limit, failed.rows()) / 2);
         keys = limit;
@@ -103,7 +115,7 @@ public final class Pacer {
     /** After a committed batch: adapts the size and sets the rest. */
     void committed(Pacing inForce, Cost cost) {
         keysUntilGrowth = (int) Math.max(0, keysUntilGrowth - cost.scanned());
-        if (!size().looksFurther()) {
+        if (keys <= limit) {
             resize(inForce, cost);
         }
         if (looksFurther && cost.scanned() > 0) {
@@ -138,7 +150,7 @@ public final class Pacer {
         } else if (cost.took().multipliedBy(2).compareTo(aim) > 0) {
             most = Math.min(most, now);
         }
-        boolean sparse = keysUntilGrowth == 0 && fit >= (long) SPARSE * limit;
+        boolean sparse = keysUntilGrowth == 0 && (byIndex || fit >= (long) SPARSE * limit);
         keys = sparse ? (int) Math.max(limit, Math.min(Math.min(fit, most), now * GROWTH)) : limit;
     }
 
