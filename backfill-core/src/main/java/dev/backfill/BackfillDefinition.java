@@ -37,7 +37,7 @@ public final class BackfillDefinition<K> {
     private final Pacing pacing;
     private final boolean shipsWithWritePath;
     private final boolean startBarrier;
-    private final @Nullable FamilyPart part;
+    private final Family.@Nullable Part part;
 
     private BackfillDefinition(Builder<K> from, Repair repair) {
         this.id = from.id;
@@ -55,7 +55,7 @@ public final class BackfillDefinition<K> {
         this.part = null;
     }
 
-    private BackfillDefinition(BackfillDefinition<K> whole, BackfillId id, FamilyPart part) {
+    private BackfillDefinition(BackfillDefinition<K> whole, BackfillId id, Family.Part part) {
         this.id = id;
         this.description = whole.description;
         this.labels = whole.labels;
@@ -86,12 +86,12 @@ public final class BackfillDefinition<K> {
         return new Family<>(this, parts);
     }
 
-    BackfillDefinition<K> part(BackfillId partId, FamilyPart of) {
+    BackfillDefinition<K> part(BackfillId partId, Family.Part of) {
         return new BackfillDefinition<>(this, partId, of);
     }
 
     /** Which part of a family this is; empty for a definition of a whole source. */
-    public Optional<FamilyPart> part() {
+    public Optional<Family.Part> part() {
         return Optional.ofNullable(part);
     }
 
@@ -235,7 +235,7 @@ public final class BackfillDefinition<K> {
         }
 
         /** Repairs with own code in the batch's transaction. */
-        public Builder<K> repair(CustomRepair<K> custom) {
+        public Builder<K> repair(Repair.Custom<K> custom) {
             return with(custom);
         }
 
@@ -271,7 +271,7 @@ public final class BackfillDefinition<K> {
         }
 
         /** A proof by own queries; may be given several times. */
-        public Builder<K> validate(CustomValidation<K> proof) {
+        public Builder<K> validate(Validation.Custom<K> proof) {
             open();
             validations.add(Objects.requireNonNull(proof, "proof"));
             return this;

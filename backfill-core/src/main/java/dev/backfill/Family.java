@@ -42,7 +42,7 @@ public final class Family<K> implements Iterable<BackfillDefinition<K>> {
                             + ", because the number of a part follows it (ID-8).");
         }
         this.parts = IntStream.range(0, parts)
-                .mapToObj(index -> whole.part(partId(id, index), new FamilyPart(id, index, parts)))
+                .mapToObj(index -> whole.part(partId(id, index), new Part(id, index, parts)))
                 .toList();
     }
 
@@ -69,5 +69,24 @@ public final class Family<K> implements Iterable<BackfillDefinition<K>> {
     @Override
     public String toString() {
         return "family " + id + " of " + parts.size() + " key ranges";
+    }
+
+    /**
+     * Which part of a family a definition is: one of several disjoint key ranges of one source.
+     *
+     * @param family the family's ID, which no row has
+     * @param index the part's number, from 0, in the order of the keys
+     * @param parts how many parts the family has
+     */
+    public record Part(BackfillId family, int index, int parts) {
+
+        /** Checks that the part is one of the family's. */
+        public Part {
+            if (parts < Family.FEWEST_PARTS || parts > Family.MOST_PARTS || index < 0 || index >= parts) {
+                throw new InvalidDefinitionException("Part " + index + " of " + parts + " of family " + family
+                        + " does not exist: a family has " + Family.FEWEST_PARTS + " to " + Family.MOST_PARTS
+                        + " parts, counted from 0.");
+            }
+        }
     }
 }

@@ -1,9 +1,13 @@
 package dev.backfill;
 
+import dev.backfill.internal.BoundedText;
+import dev.backfill.internal.Identifiers;
 import java.util.HashSet;
 import java.util.List;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The keyset key of a source table: one to eight columns with a total, stable order, and how their canonical text becomes a Java
@@ -16,24 +20,24 @@ public final class KeyType<K> {
 
     private static final int MAX_COLUMNS = 8;
 
-    private final List<KeyColumn> columns;
+    private final List<Column> columns;
     private final Function<List<String>, K> decoder;
 
-    KeyType(List<KeyColumn> columns, Function<List<String>, K> decoder) {
+    KeyType(List<Column> columns, Function<List<String>, K> decoder) {
         if (columns.isEmpty() || columns.size() > MAX_COLUMNS) {
             throw new InvalidDefinitionException(
                     "A key has 1 to " + MAX_COLUMNS + " columns, got " + columns.size() + ".");
         }
-        if (new HashSet<>(columns.stream().map(KeyColumn::name).toList()).size() != columns.size()) {
+        if (new HashSet<>(columns.stream().map(Column::name).toList()).size() != columns.size()) {
             throw new InvalidDefinitionException("A key names a column once, got "
-                    + columns.stream().map(KeyColumn::name).toList() + ".");
+                    + columns.stream().map(Column::name).toList() + ".");
         }
         this.columns = List.copyOf(columns);
         this.decoder = decoder;
     }
 
     /** The columns, most significant first. */
-    public List<KeyColumn> columns() {
+    public List<Column> columns() {
         return columns;
     }
 
@@ -53,12 +57,44 @@ public final class KeyType<K> {
 
     /** The codec under which bound and checkpoint are stored, for instance {@code v1:(timestamptz,uuid)} (SR-4). */
     public String codec() {
-        String types = columns.stream().map(KeyColumn::codecName).collect(Collectors.joining(","));
+        String types = columns.stream().map(Column::codecName).collect(Collectors.joining(","));
         return "v1:" + (columns.size() == 1 ? types : "(" + types + ")");
     }
 
     @Override
     public String toString() {
         return columns.stream().map(c -> c.name() + " " + c.codecName()).collect(Collectors.joining(", ", "(", ")"));
+    }
+
+    /**
+     * One column of a keyset key. Its order is PostgreSQL's, never Java's (SR-2).
+     *
+     * @param name the column, unquoted
+     * @param sqlType the PostgreSQL type as it is cast in SQL, for instance {@code bigint}
+     * @param collation for text: the deterministic collation that orders it, for instance {@code C}; null for other types
+     */
+    public record Column(
+            String name, String sqlType, @Nullable String collation) {
+
+        // A type is spliced into SQL as a cast: names, optional schema and quotes, and nothing that could end the cast.
+        private static final Pattern TYPE =
+                Pattern.compile("([A-Za-z_][A-Za-z0-9_ ]*|(\"[^\"\\x00]+\"\\.)?\"[^\"\\x00]+\")(\\[])?");
+
+        /** Checks the parts. */
+        public Column {
+            Identifiers.check("key column", name, InvalidDefinitionException::new);
+            if (!TYPE.matcher(sqlType).matches()) {
+                throw new InvalidDefinitionException("The key type '" + BoundedText.clean(sqlType, 80) + "' of column "
+                        + name + " is not a plain type name. Use one of the methods of Keys.");
+            }
+            if (collation != null) {
+                Identifiers.check("collation", collation, InvalidDefinitionException::new);
+            }
+        }
+
+        /** The name under which bound and checkpoint are stored, for instance {@code bigint} or {@code text:C} (SR-4). */
+        public String codecName() {
+            return collation == null ? sqlType : sqlType + ":" + collation;
+        }
     }
 }

@@ -161,7 +161,7 @@ public final class Keys {
      * @param type the type as it is cast in SQL, for instance {@code macaddr8}; {@code schema.name} outside the search path
      */
     public static KeyType<String> of(String column, String type) {
-        return new KeyType<>(List.of(new KeyColumn(column, castable(type), null)), parts -> parts.get(0));
+        return new KeyType<>(List.of(new KeyType.Column(column, castable(type), null)), parts -> parts.get(0));
     }
 
     /**
@@ -180,7 +180,7 @@ public final class Keys {
 
     private static KeyType<String> collated(String column, String type, String collation) {
         return new KeyType<>(
-                List.of(new KeyColumn(column, type, Objects.requireNonNull(collation, "collation"))),
+                List.of(new KeyType.Column(column, type, Objects.requireNonNull(collation, "collation"))),
                 parts -> parts.get(0));
     }
 
@@ -203,7 +203,7 @@ public final class Keys {
 
     /** A compound key, most significant first; later columns break the ties of earlier ones. */
     public static KeyType<CompoundKey> compound(KeyType<?>... parts) {
-        List<KeyColumn> columns = new ArrayList<>();
+        List<KeyType.Column> columns = new ArrayList<>();
         for (KeyType<?> part : Objects.requireNonNull(parts, "parts")) {
             columns.addAll(Objects.requireNonNull(part, "part").columns());
         }
@@ -223,7 +223,7 @@ public final class Keys {
     }
 
     private static <K> KeyType<K> single(String column, String type, Function<String, K> decode) {
-        return new KeyType<>(List.of(new KeyColumn(column, type, null)), parts -> decode.apply(parts.get(0)));
+        return new KeyType<>(List.of(new KeyType.Column(column, type, null)), parts -> decode.apply(parts.get(0)));
     }
 
     private static LocalDateTime localTime(String text) {

@@ -12,7 +12,7 @@ import java.util.function.Function;
  *
  * @since 0.1
  */
-public sealed interface Repair permits UpdateRepair, RowRepair, StatementRepair, DeleteRepair, CustomRepair {
+public sealed interface Repair permits UpdateRepair, RowRepair, StatementRepair, DeleteRepair, Repair.Custom {
 
     /** One UPDATE over the window, the fastest style: {@code Repair.update().set("a", "…").set("b", "…").where("…")}. */
     static UpdateRepair update() {
@@ -41,7 +41,7 @@ public sealed interface Repair permits UpdateRepair, RowRepair, StatementRepair,
     }
 
     /** Own code in the batch's transaction; a lambda may be given to the definition directly, too. */
-    static <K> CustomRepair<K> custom(CustomRepair<K> code) {
+    static <K> Custom<K> custom(Custom<K> code) {
         return Objects.requireNonNull(code, "code");
     }
 
@@ -51,7 +51,7 @@ public sealed interface Repair permits UpdateRepair, RowRepair, StatementRepair,
             Function<? super RowRepair, ? extends T> rows,
             Function<? super StatementRepair, ? extends T> statement,
             Function<? super DeleteRepair, ? extends T> delete,
-            Function<? super CustomRepair<?>, ? extends T> custom) {
+            Function<? super Custom<?>, ? extends T> custom) {
         if (this instanceof UpdateRepair repair) {
             return update.apply(repair);
         }
@@ -64,6 +64,29 @@ public sealed interface Repair permits UpdateRepair, RowRepair, StatementRepair,
         if (this instanceof DeleteRepair repair) {
             return delete.apply(repair);
         }
-        return custom.apply((CustomRepair<?>) this);
+        return custom.apply((Custom<?>) this);
+    }
+
+    /**
+     * Repairs a window with the author's own code inside the batch's transaction.
+     *
+     * <p>Called on a worker's thread, or a rehearsal's, with a transaction open; must be safe to call again for the same window after a rollback. The
+     * engine selects the window, derives the next checkpoint and commits; committing, rolling back or closing here is refused (AT-2).
+     * Keys are selected, not locked: lock what you compute from ({@code SELECT … FOR NO KEY UPDATE}, in key order).
+     *
+     * @param <K> the key
+     */
+    @FunctionalInterface
+    non-sealed interface Custom<K> extends Repair {
+
+        /**
+         * Repairs every row of the window that needs it.
+         *
+         * @param batch the window's keys
+         * @param transaction the transaction that also carries the checkpoint
+         * @return rows changed, for the counter that operators see; at least 0
+         * @throws Exception rolls the batch back; {@link BlockedException} and {@link RetryableException} choose what happens next
+         */
+        long repair(Batch<K> batch, RepairTransaction transaction) throws Exception;
     }
 }

@@ -103,6 +103,7 @@ class DefinitionTest {
     void a_short_lease_scales_what_must_fit_into_it() {
         EngineOptions options =
                 EngineOptions.builder().scaledToLease(Duration.ofSeconds(3)).build();
+        assertThat(options.workerSocketTimeout()).isEqualTo(Duration.ofSeconds(2));
         assertThat(options.transactionTimeout()).isEqualTo(Duration.ofSeconds(1));
         assertThat(options.statementTimeout()).isEqualTo(Duration.ofMillis(500));
         assertThat(options.lockTimeout()).isEqualTo(Duration.ofMillis(250));

@@ -31,7 +31,7 @@ class FamilyTest {
         assertThat(family).hasSize(100);
         assertThat(family.parts().get(0).id().value()).isEqualTo("items.v1.00");
         assertThat(family.parts().get(99).id().value()).isEqualTo("items.v1.99");
-        assertThat(family.parts().get(7).part()).contains(new FamilyPart(family.id(), 7, 100));
+        assertThat(family.parts().get(7).part()).contains(new Family.Part(family.id(), 7, 100));
         assertThat(whole("items.v1").part()).isEmpty();
     }
 
@@ -74,7 +74,7 @@ class FamilyTest {
     @Test
     void a_place_that_a_family_does_not_have_is_refused() {
         for (int index : new int[] {-1, 3}) {
-            assertThatThrownBy(() -> new FamilyPart(BackfillId.of("items.v1"), index, 3))
+            assertThatThrownBy(() -> new Family.Part(BackfillId.of("items.v1"), index, 3))
                     .isInstanceOf(InvalidDefinitionException.class);
         }
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.backfill.Validation.NoRowMatches;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

@@ -6,8 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.internal.BoundedText;
 import dev.backfill.operate.Authority;
-import dev.backfill.operate.BackfillAction;
-import dev.backfill.operate.Capability;
+import dev.backfill.operate.Authority.Capability;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.spi.OperatorAuthorizer;
@@ -63,8 +62,7 @@ class ValuesTest {
     @ValueSource(strings = {"", " ", "a b", "ü", "a\u007f"})
     void a_request_id_is_of_visible_ascii(String requestId) { // IK-2
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new OperatorRequest(
-                        BackfillAction.START, BackfillId.of("a"), requestId, Authority.operator("o"), null));
+                .isThrownBy(() -> new OperatorRequest(BackfillId.of("a"), requestId, Authority.operator("o"), null));
     }
 
     @Test

@@ -3,11 +3,11 @@ package dev.backfill.admin;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.backfill.internal.BoundedText;
 import dev.backfill.operate.AccessDeniedException;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.Authority;
+import dev.backfill.operate.Authority.Capability;
 import dev.backfill.operate.BackfillOperations;
 import dev.backfill.operate.BackfillUnavailableException;
-import dev.backfill.operate.Capability;
-import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.UnknownBackfillException;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -140,13 +140,13 @@ public final class BackfillServlet extends HttpServlet {
         } catch (Problem problem) {
             if (!isRead(request) && isMalformed(route, problem)) {
                 String id = route.id() == null ? null : BoundedText.clean(route.id(), MAX_ID);
-                String key = request.getHeader(ControlRequest.KEY_HEADER);
+                String key = request.getHeader(ControlBody.KEY_HEADER);
                 operations.rejected(
                         authority,
                         route.attempted(false),
                         id,
                         key == null ? null : BoundedText.clean(key, MAX_REQUEST_ID),
-                        "malformed");
+                        AuditRecord.Outcome.MALFORMED);
             }
             throw problem;
         }
@@ -187,9 +187,9 @@ public final class BackfillServlet extends HttpServlet {
     private ObjectNode done(HttpServletRequest request, Route route, Authority authority) throws IOException {
         byte[] body = bodies.of(request);
         return switch (route.kind()) {
-            case CONTROL -> control(authority, route, ControlRequest.of(request, body));
+            case CONTROL -> control(authority, route, ControlBody.of(request, body));
             case PACE -> settings.pace(authority, route, PaceBody.of(request, body));
-            case REHEARSAL -> settings.rehearse(authority, route, ControlRequest.of(request, body));
+            case REHEARSAL -> settings.rehearse(authority, route, ControlBody.of(request, body));
             case LIST, AUDIT_OF_ALL, DETAIL, AUDIT, PREFLIGHT, VERDICTS, EVIDENCE, NONE -> throw Problem.notFound();
         };
     }
@@ -198,21 +198,15 @@ public final class BackfillServlet extends HttpServlet {
         return reads.audit(authority, route.knownId(), query);
     }
 
-    private ObjectNode control(Authority authority, Route route, ControlRequest asked) {
-        return controls.perform(new OperatorRequest(
-                Objects.requireNonNull(route.action()),
-                route.knownId(),
-                asked.requestId(),
-                authority,
-                asked.note(),
-                asked.generation()));
+    private ObjectNode control(Authority authority, Route route, ControlBody asked) {
+        return controls.perform(Objects.requireNonNull(route.action()), asked.by(authority, route.knownId()));
     }
 
     private Authority admit(HttpServletRequest request, Route route) {
         Capability needed = isRead(request) ? Capability.READ : Capability.CONTROL;
         String attempted = route.attempted(isRead(request));
         String id = route.id() == null ? null : BoundedText.clean(route.id(), MAX_ID);
-        String key = request.getHeader(ControlRequest.KEY_HEADER);
+        String key = request.getHeader(ControlBody.KEY_HEADER);
         String requestId = key == null ? null : BoundedText.clean(key, MAX_REQUEST_ID);
         Optional<Authority> authority = authenticate(request);
         if (authority.isEmpty()) {

@@ -1,7 +1,7 @@
 package dev.backfill.admin;
 
 import dev.backfill.operate.Authority;
-import dev.backfill.operate.Capability;
+import dev.backfill.operate.Authority.Capability;
 import dev.backfill.spi.OperatorAuthorizer;
 import jakarta.servlet.http.HttpServletRequest;
 import java.nio.charset.StandardCharsets;

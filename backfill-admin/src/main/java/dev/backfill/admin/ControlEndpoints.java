@@ -6,12 +6,12 @@ import static dev.backfill.admin.WireJson.text;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillOperations;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.BackfillUnavailableException.Reason;
-import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.ValidationReport;
@@ -26,18 +26,22 @@ final class ControlEndpoints {
         this.operations = operations;
     }
 
-    ObjectNode perform(OperatorRequest request) {
-        return request.action() == BackfillAction.VALIDATE
-                ? validated(request, operations.validate(request))
-                : performed(request, operations.perform(request));
+    ObjectNode perform(BackfillAction action, OperatorRequest request) {
+        return switch (action) {
+            case START -> moved(action, request, operations.start(request));
+            case PAUSE -> moved(action, request, operations.pause(request));
+            case RESUME -> moved(action, request, operations.resume(request));
+            case RETRY -> moved(action, request, operations.retry(request));
+            case VALIDATE -> validated(request, operations.validate(request));
+        };
     }
 
-    private static ObjectNode performed(OperatorRequest request, ActionOutcome outcome) {
+    private static ObjectNode moved(BackfillAction action, OperatorRequest request, ActionOutcome outcome) {
         return outcome.match(
                 applied -> done(request, "applied", applied.replayed(), applied.now()),
                 converged -> done(request, "converged", converged.replayed(), converged.now()),
-                refused -> {
-                    throw refusal(request.action().wireName(), refused);
+                conflict -> {
+                    throw conflict(action.wireName(), conflict);
                 });
     }
 
@@ -64,7 +68,7 @@ final class ControlEndpoints {
                     return json;
                 },
                 refused -> {
-                    throw refusal(request.action().wireName(), refused.refusal());
+                    throw conflict(BackfillAction.VALIDATE.wireName(), refused.conflict());
                 });
     }
 
@@ -80,16 +84,8 @@ final class ControlEndpoints {
         return json;
     }
 
-    /** What was not done, as a problem. */
-    static RuntimeException refusal(String action, ActionOutcome.Refusal refusal) {
-        return refusal.match(
-                conflict -> conflict(action, conflict),
-                unknownId -> Problem.unknownId(),
-                denied -> Problem.forbidden(),
-                unavailable -> unavailable(unavailable.reason(), unavailable.message()));
-    }
-
-    private static Problem conflict(String action, ActionOutcome.Conflict conflict) {
+    /** What was refused, as a problem. */
+    static Problem conflict(String action, ActionOutcome.Conflict conflict) {
         Problem problem = new Problem(409, conflict.code().wireName(), why(action, conflict))
                 .and("backfill", SnapshotJson.of(conflict.now()));
         return conflict.findings().isEmpty() && conflict.code() != ConflictCode.PREFLIGHT_FAILED
@@ -112,10 +108,8 @@ final class ControlEndpoints {
     }
 
     static Problem unavailable(BackfillUnavailableException e) {
-        return unavailable(e.reason(), e.getMessage() == null ? "PostgreSQL can't be used now." : e.getMessage());
-    }
-
-    private static Problem unavailable(Reason reason, String message) {
-        return new Problem(503, reason.wireName(), message).with("Retry-After", reason == Reason.BUSY ? "1" : "5");
+        String message = e.getMessage() == null ? "PostgreSQL can't be used now." : e.getMessage();
+        return new Problem(503, e.reason().wireName(), message)
+                .with("Retry-After", e.reason() == Reason.BUSY ? "1" : "5");
     }
 }

@@ -9,14 +9,14 @@ import static dev.backfill.admin.WireJson.wide;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.backfill.BackfillId;
-import dev.backfill.operate.AuditPage;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillOperations;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.Evidence;
 import dev.backfill.operate.UnknownBackfillException;
-import dev.backfill.operate.Verdict;
 import dev.backfill.operate.Verdicts;
+import dev.backfill.operate.Verdicts.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -74,7 +74,7 @@ final class Judgements {
         ArrayNode items = json.putArray("items");
         @Nullable Long before = null;
         for (int page = 0; page < AUDIT_PAGES; page++) {
-            AuditPage found = operations.audit(authority, id, AUDIT_PAGE, before);
+            AuditRecord.Page found = operations.audit(authority, id, AUDIT_PAGE, before);
             found.items().forEach(item -> items.add(ReadEndpoints.item(item)));
             before = found.nextBefore();
             if (before == null) {

@@ -5,8 +5,10 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.backfill.BackfillId;
 import dev.backfill.InvalidDefinitionException;
 import dev.backfill.Pacing;
+import dev.backfill.operate.Authority;
 import dev.backfill.operate.OperatorRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
@@ -36,8 +38,8 @@ record PaceBody(
             .build();
 
     static PaceBody of(HttpServletRequest request, byte[] bytes) {
-        JsonNode body = tree(ControlRequest.utf8(bytes));
-        String key = ControlRequest.key(request);
+        JsonNode body = tree(ControlBody.utf8(bytes));
+        String key = ControlBody.key(request);
         boolean own = false;
         boolean limited = false;
         String note = null;
@@ -49,10 +51,15 @@ record PaceBody(
             }
         }
         if (own == limited) {
-            throw ControlRequest.malformed("The body must hold either at least one of " + String.join(", ", sorted())
+            throw ControlBody.malformed("The body must hold either at least one of " + String.join(", ", sorted())
                     + ", where null and a missing one mean no limit, or 'reset': true for the definition's own pace.");
         }
-        return new PaceBody(key, note, own ? null : pacing(body), ControlRequest.generation(request));
+        return new PaceBody(key, note, own ? null : pacing(body), ControlBody.generation(request));
+    }
+
+    /** The request, once it is known who asks of which backfill. */
+    OperatorRequest by(Authority authority, BackfillId id) {
+        return new OperatorRequest(id, requestId, authority, note).decidedOn(generation);
     }
 
     private static Iterable<String> sorted() {
@@ -63,34 +70,34 @@ record PaceBody(
         try {
             JsonNode body = JSON.readTree(text);
             if (body == null || !body.isObject()) {
-                throw ControlRequest.malformed("The body must be an object.");
+                throw ControlBody.malformed("The body must be an object.");
             }
             return body;
         } catch (JsonProcessingException e) {
-            throw ControlRequest.malformed("The body is not well-formed JSON.");
+            throw ControlBody.malformed("The body is not well-formed JSON.");
         }
     }
 
     private static @Nullable String note(JsonNode value) {
         if (!value.isTextual() && !value.isNull()) {
-            throw ControlRequest.malformed("The note must be a string.");
+            throw ControlBody.malformed("The note must be a string.");
         }
         if (value.asText().length() > OperatorRequest.MAX_NOTE) {
-            throw ControlRequest.malformed("The note must have at most " + OperatorRequest.MAX_NOTE + " characters.");
+            throw ControlBody.malformed("The note must have at most " + OperatorRequest.MAX_NOTE + " characters.");
         }
         return value.isNull() || value.asText().isBlank() ? null : value.asText();
     }
 
     private static boolean reset(JsonNode value) {
         if (!value.isBoolean()) {
-            throw ControlRequest.malformed("'reset' must be true or false.");
+            throw ControlBody.malformed("'reset' must be true or false.");
         }
         return value.asBoolean();
     }
 
     private static boolean limit(String name) {
         if (!LIMITS.contains(name)) {
-            throw ControlRequest.malformed("The body holds something that is no part of a pace.");
+            throw ControlBody.malformed("The body holds something that is no part of a pace.");
         }
         return true;
     }
@@ -98,7 +105,7 @@ record PaceBody(
     private static Pacing pacing(JsonNode body) {
         JsonNode ratio = body.path("pause_ratio");
         if (!ratio.isNumber() && !ratio.isNull() && !ratio.isMissingNode()) {
-            throw ControlRequest.malformed("'pause_ratio' must be a number or null.");
+            throw ControlBody.malformed("'pause_ratio' must be a number or null.");
         }
         Long rows = whole(body, "rows_per_second");
         Long wal = whole(body, "wal_bytes_per_second");
@@ -110,7 +117,7 @@ record PaceBody(
             pacing = wal == null ? pacing : pacing.walBytesPerSecond(wal);
             return target == null ? pacing : pacing.targetBatchTime(Duration.ofMillis(target));
         } catch (InvalidDefinitionException e) {
-            throw ControlRequest.malformed(String.valueOf(e.getMessage()));
+            throw ControlBody.malformed(String.valueOf(e.getMessage()));
         }
     }
 
@@ -122,7 +129,7 @@ record PaceBody(
         }
         boolean digits = value.isTextual() && value.asText().matches("[0-9]{1,18}");
         if (!digits && !(value.isIntegralNumber() && value.canConvertToLong())) {
-            throw ControlRequest.malformed("'" + name + "' must be a whole number or null.");
+            throw ControlBody.malformed("'" + name + "' must be a whole number or null.");
         }
         return digits ? Long.valueOf(value.asText()) : Long.valueOf(value.asLong());
     }

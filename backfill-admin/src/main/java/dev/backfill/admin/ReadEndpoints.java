@@ -6,18 +6,17 @@ import static dev.backfill.admin.WireJson.text;
 import static dev.backfill.admin.WireJson.time;
 import static dev.backfill.admin.WireJson.wide;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.backfill.BackfillId;
-import dev.backfill.operate.AuditItem;
-import dev.backfill.operate.AuditPage;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillOperations;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.Finding;
-import dev.backfill.operate.Gate;
 import dev.backfill.operate.Overview;
 import dev.backfill.operate.Preflight;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.operate.UnknownBackfillException;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +35,7 @@ final class ReadEndpoints {
         Overview overview = operations.list(authority);
         ObjectNode json = object();
         json.set("as_of", time(overview.asOf()));
-        json.set("gate", gate(overview.gate()));
+        json.set("gate", gate(overview));
         ObjectNode counts = json.putObject("counts");
         Map<BackfillState, Integer> found = ListPage.put(json, "backfills", overview.backfills(), query);
         for (BackfillState state : BackfillState.values()) {
@@ -63,7 +62,7 @@ final class ReadEndpoints {
     }
 
     ObjectNode audit(Authority authority, @Nullable BackfillId id, AuditQuery query) {
-        AuditPage page = operations.audit(authority, id, query.limit(), query.before());
+        AuditRecord.Page page = operations.audit(authority, id, query.limit(), query.before());
         ObjectNode json = object();
         json.set("items", array(page.items(), ReadEndpoints::item));
         json.set("next_before", wide(page.nextBefore()));
@@ -85,22 +84,22 @@ final class ReadEndpoints {
 
     static ObjectNode finding(Finding finding) {
         ObjectNode json = object();
-        json.put("code", finding.code());
+        json.put("code", finding.code().wireName());
         json.put("subject", finding.subject());
         json.put("message", finding.message());
         return json;
     }
 
-    private static ObjectNode gate(Gate gate) {
+    private static ObjectNode gate(Overview overview) {
         ObjectNode json = object();
-        json.put("mode", gate.automatic() ? "automatic" : "manual");
-        json.put("state", gate.open() ? "open" : "closed");
-        json.set("required", array(gate.required(), id -> text(id.value())));
-        json.set("reasons", array(gate.reasons(), ReadEndpoints::reason));
+        json.put("mode", overview.isAutomatic() ? "automatic" : "manual");
+        json.put("state", overview.isOpen() ? "open" : "closed");
+        json.set("required", array(overview.required(), id -> text(id.value())));
+        json.set("reasons", array(overview.closedBy(), ReadEndpoints::reason));
         return json;
     }
 
-    private static ObjectNode reason(Gate.Reason reason) {
+    private static ObjectNode reason(Overview.Closing reason) {
         ObjectNode json = object();
         json.put("id", reason.id().value());
         json.put("state", reason.state().wireName());
@@ -108,20 +107,24 @@ final class ReadEndpoints {
         return json;
     }
 
-    static ObjectNode item(AuditItem item) {
+    static ObjectNode item(AuditRecord item) {
         ObjectNode json = object();
         json.set("audit_id", wide(item.auditId()));
         json.set("at", time(item.at()));
-        json.set("actor", text(item.actor()));
-        json.put("authority", item.authority());
-        json.set("id", text(item.id()));
+        json.set("actor", text(item.authority().name()));
+        json.put("authority", item.authority().kind().wireName());
+        json.set("id", text(item.id() == null ? null : item.id().value()));
         json.set("request_id", text(item.requestId()));
         json.put("action", item.action());
-        json.set("prior_state", text(item.priorState()));
-        json.set("resulting_state", text(item.resultingState()));
+        json.set("prior_state", state(item.priorState()));
+        json.set("resulting_state", state(item.resultingState()));
         json.set("generation", wide(item.generation()));
-        json.put("outcome", item.outcome());
+        json.put("outcome", item.outcome().wireName());
         json.set("note", text(item.note()));
         return json;
+    }
+
+    private static JsonNode state(@Nullable BackfillState state) {
+        return text(state == null ? null : state.wireName());
     }
 }

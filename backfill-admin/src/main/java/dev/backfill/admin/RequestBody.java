@@ -58,7 +58,7 @@ final class RequestBody {
         // Some containers forgive a last chunk without its end: the client may have been cut off while it was writing.
         if (body.length < request.getContentLengthLong()
                 || (chunked && arrivedWhole != null && !arrivedWhole.test(request))) {
-            throw ControlRequest.malformed("The request ended before all of it had arrived.");
+            throw ControlBody.malformed("The request ended before all of it had arrived.");
         }
         return body;
     }
@@ -82,7 +82,7 @@ final class RequestBody {
             if (isLate(begun) || isTimeout(e)) {
                 throw Problem.ofStatus(408);
             }
-            throw ControlRequest.malformed("The body ended early or could not be read.");
+            throw ControlBody.malformed("The body ended early or could not be read.");
         }
     }
 

@@ -16,9 +16,7 @@ import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillOperations;
 import dev.backfill.operate.HealthSignal;
 import dev.backfill.operate.Pace;
-import dev.backfill.operate.PaceOutcome;
 import dev.backfill.operate.Rehearsal;
-import dev.backfill.operate.RehearsalOutcome;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -36,10 +34,7 @@ final class Settings {
     }
 
     ObjectNode pace(Authority authority, Route route, PaceBody asked) {
-        PaceOutcome outcome = operations.pace(
-                new dev.backfill.operate.ControlRequest(
-                        route.knownId(), asked.requestId(), authority, asked.note(), asked.generation()),
-                asked.pacing());
+        Pace.Outcome outcome = operations.pace(asked.by(authority, route.knownId()), asked.pacing());
         return outcome.match(
                 done -> {
                     ObjectNode json = object();
@@ -49,13 +44,12 @@ final class Settings {
                     return json;
                 },
                 refused -> {
-                    throw ControlEndpoints.refusal("pace", refused.refusal());
+                    throw ControlEndpoints.conflict("pace", refused.conflict());
                 });
     }
 
-    ObjectNode rehearse(Authority authority, Route route, ControlRequest asked) {
-        RehearsalOutcome outcome = operations.rehearse(new dev.backfill.operate.ControlRequest(
-                route.knownId(), asked.requestId(), authority, asked.note(), asked.generation()));
+    ObjectNode rehearse(Authority authority, Route route, ControlBody asked) {
+        Rehearsal.Outcome outcome = operations.rehearse(asked.by(authority, route.knownId()));
         return outcome.match(
                 done -> {
                     ObjectNode json = object();
@@ -64,7 +58,7 @@ final class Settings {
                     return json;
                 },
                 refused -> {
-                    throw ControlEndpoints.refusal("rehearse", refused.refusal());
+                    throw ControlEndpoints.conflict("rehearse", refused.conflict());
                 });
     }
 

@@ -5,15 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.backfill.admin.cli.CliDriver;
-import dev.backfill.operate.ActionOutcome;
-import dev.backfill.operate.AuditItem;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.BackfillUnavailableException.Reason;
 import dev.backfill.operate.Diagnostic;
-import dev.backfill.operate.Finding;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Preflight;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.operate.ValidationReport;
 import java.net.URI;
 import java.nio.file.Files;
@@ -151,7 +149,9 @@ class BackfillCliTest {
     @Test
     void a_503_after_a_lost_answer_does_not_claim_that_nothing_happened() {
         host.dropAnswers(1);
-        meanwhile = () -> host.operations.answerNext(r -> new ActionOutcome.Unavailable(Reason.BUSY, "locked"));
+        meanwhile = () -> host.operations.answerNext(r -> {
+            throw new BackfillUnavailableException(Reason.BUSY, "locked", null);
+        });
         CliDriver.Ran ran = ana("pause", "r");
         assertThat(ran.code()).isEqualTo(6);
         assertThat(ran.err()).contains("not known whether");
@@ -230,13 +230,13 @@ class BackfillCliTest {
     void preflight_and_audit_are_readable_and_errors_count_as_refusal() {
         assertThat(ana("preflight", "p").code()).isZero();
         host.operations.preflightIs(new Preflight(
-                List.of(new Finding("column_missing", "events.x", "Add it.")),
+                List.of(new Finding(Finding.Code.COLUMN_MISSING, "events.x", "Add it.")),
                 List.of(),
                 new Preflight.Estimates(null, null, null, null)));
         CliDriver.Ran errors = ana("preflight", "p");
         assertThat(errors.code()).isEqualTo(3);
         assertThat(errors.out()).contains("error column_missing, events.x: Add it.", "rows: unknown");
-        host.operations.record(new AuditItem(
+        host.operations.record(new AuditLine(
                 7,
                 Rows.T0,
                 "ana",

@@ -4,15 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.backfill.operate.ActionOutcome;
-import dev.backfill.operate.AuditItem;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.BackfillUnavailableException.Reason;
-import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.Diagnostic;
-import dev.backfill.operate.Finding;
 import dev.backfill.operate.Preflight;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.operate.Waiting;
 import java.util.List;
@@ -132,7 +131,7 @@ class BackfillServletTest {
         assertProblem(ana.post("/b/start", "k1"), 409, "request_id_reused");
         for (ConflictCode code : ConflictCode.values()) {
             BackfillSnapshot row = Rows.pending("b").row();
-            Finding finding = new Finding("column_missing", "events.thread_root", "Add it.");
+            Finding finding = new Finding(Finding.Code.COLUMN_MISSING, "events.thread_root", "Add it.");
             host.operations.answerNext(r -> new ActionOutcome.Conflict(code, row, List.of(finding), false));
             Client.Answer refused = ana.post("/b/start", "k2");
             assertProblem(refused, 409, code.wireName());
@@ -165,7 +164,9 @@ class BackfillServletTest {
     @Test
     void what_could_not_be_done_says_so_and_may_be_repeated() { // AU-3
         for (Reason reason : Reason.values()) {
-            host.operations.answerNext(r -> new ActionOutcome.Unavailable(reason, "Try again."));
+            host.operations.answerNext(r -> {
+                throw new BackfillUnavailableException(reason, "Try again.", null);
+            });
             Client.Answer refused = ana.post("/b/start", "k");
             assertProblem(refused, 503, reason.wireName());
             assertThat(refused.header("Retry-After")).matches("[0-9]+");
@@ -310,7 +311,7 @@ class BackfillServletTest {
     @Test
     void the_audit_is_paged_newest_first() {
         for (int i = 1; i <= 5; i++) {
-            host.operations.record(new AuditItem(
+            host.operations.record(new AuditLine(
                     i, Rows.T0, "ana", "operator", "b", "k" + i, "start", "pending", "pending", 0L, "converged", null));
         }
         JsonNode page = ana.get("/b/audit?limit=2").json();
@@ -338,12 +339,13 @@ class BackfillServletTest {
 
     @Test
     void preflight_has_errors_warnings_and_estimates() {
-        Finding trigger = new Finding("trigger", "events.audit_trigger", "Fires for every repaired row.");
+        Finding trigger =
+                new Finding(Finding.Code.TRIGGER_FIRES, "events.audit_trigger", "Fires for every repaired row.");
         host.operations.preflightIs(
                 new Preflight(List.of(), List.of(trigger), new Preflight.Estimates(200_000L, "planner", null, null)));
         JsonNode found = ana.get("/b/preflight").json();
         assertThat(found.path("errors")).isEmpty();
-        assertThat(found.at("/warnings/0/code").asText()).isEqualTo("trigger");
+        assertThat(found.at("/warnings/0/code").asText()).isEqualTo("trigger_fires");
         assertThat(found.path("estimates").toString())
                 .isEqualTo("{\"rows\":\"200000\",\"rows_basis\":\"planner\",\"wal_bytes\":null,\"wal_basis\":null}");
         assertProblem(ana.get("/nobody/preflight"), 404, "unknown_id");

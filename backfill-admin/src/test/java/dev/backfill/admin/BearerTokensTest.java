@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.operate.Authority;
-import dev.backfill.operate.Capability;
+import dev.backfill.operate.Authority.Capability;
 import org.junit.jupiter.api.Test;
 
 class BearerTokensTest {

@@ -3,15 +3,14 @@ package dev.backfill.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.BackfillUnavailableException.Reason;
 import dev.backfill.operate.Diagnostic;
-import dev.backfill.operate.Finding;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Preflight;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.operate.ValidationReport;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -176,7 +175,9 @@ class ConsoleIT {
         browser.signIn(host.api(), TestHost.ANA);
         browser.open(DETAIL);
         browser.find("[data-action=pause]");
-        host.operations.answerNext(r -> new ActionOutcome.Unavailable(Reason.AUDIT_UNAVAILABLE, "Try again."));
+        host.operations.answerNext(r -> {
+            throw new BackfillUnavailableException(Reason.AUDIT_UNAVAILABLE, "Try again.", null);
+        });
         browser.confirm("pause");
         browser.untilText("Pause: not done yet. The audit record could not be written.");
         browser.untilText("Pause: done.");
@@ -334,8 +335,8 @@ class ConsoleIT {
     void preflight_is_shown_without_changing_anything() {
         host.operations.put(Rows.pending(ID));
         host.operations.preflightIs(new Preflight(
-                List.of(new Finding("column_missing", "events.thread_root", "Add the column.")),
-                List.of(new Finding("trigger", "events.audit", "Fires for every repaired row.")),
+                List.of(new Finding(Finding.Code.COLUMN_MISSING, "events.thread_root", "Add the column.")),
+                List.of(new Finding(Finding.Code.TRIGGER_FIRES, "events.audit", "Fires for every repaired row.")),
                 new Preflight.Estimates(200_000L, "planner statistics", 52_428_800L, "average row width")));
         browser.signIn(host.api(), TestHost.ANA);
         browser.open(DETAIL);

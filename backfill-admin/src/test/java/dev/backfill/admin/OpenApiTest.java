@@ -3,17 +3,15 @@ package dev.backfill.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.backfill.operate.ActionOutcome;
-import dev.backfill.operate.AuditItem;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillSnapshot.ValidationDisposition;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.BackfillUnavailableException;
-import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.Diagnostic;
-import dev.backfill.operate.Finding;
 import dev.backfill.operate.Preflight;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.operate.Waiting;
 import java.util.ArrayList;
@@ -96,18 +94,18 @@ class OpenApiTest {
 
     @Test
     void the_other_reads_answer_as_it_says() {
-        host.operations.record(new AuditItem(
+        host.operations.record(new AuditLine(
                 7, Rows.T0, "ana", "operator", "b", "k", "start", "pending", "running", 1L, "applied", "n"));
         host.operations.record(
-                new AuditItem(8, Rows.T0, null, "anonymous", null, null, "read", null, null, null, "denied", null));
+                new AuditLine(8, Rows.T0, null, "anonymous", null, null, "read", null, null, null, "denied", null));
         openApi.judge("/audit", "get", ana.get("/audit?limit=1"));
         openApi.judge("/{id}/audit", "get", ana.get("/b/audit"));
         openApi.judge("/{id}/audit", "get", ana.get("/b/audit?limit=x"));
         openApi.judge("/{id}/audit", "get", ana.get("/nobody/audit"));
         openApi.judge("/{id}/preflight", "get", ana.get("/b/preflight"));
         host.operations.preflightIs(new Preflight(
-                List.of(new Finding("a", "b", "c")),
-                List.of(new Finding("a", "b", "c")),
+                List.of(new Finding(Finding.Code.TRIGGER_FIRES, "b", "c")),
+                List.of(new Finding(Finding.Code.TRIGGER_FIRES, "b", "c")),
                 new Preflight.Estimates(1L, "planner", 2L, "sample")));
         openApi.judge("/{id}/preflight", "get", ana.get("/b/preflight"));
     }
@@ -126,7 +124,9 @@ class OpenApiTest {
         openApi.judge("/{id}/pause", "post", new Client(host.api(), null).post("/b/pause", "k"));
         openApi.judge("/{id}/pause", "post", new Client(host.api(), TestHost.READER).post("/b/pause", "k"));
         for (BackfillUnavailableException.Reason reason : BackfillUnavailableException.Reason.values()) {
-            host.operations.answerNext(r -> new ActionOutcome.Unavailable(reason, "Try again."));
+            host.operations.answerNext(r -> {
+                throw new BackfillUnavailableException(reason, "Try again.", null);
+            });
             openApi.judge("/{id}/start", "post", ana.post("/b/start", "k9"));
         }
     }

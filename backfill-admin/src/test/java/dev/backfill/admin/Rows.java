@@ -72,34 +72,31 @@ final class Rows implements Cloneable {
         boolean started = state != BackfillState.PENDING;
         boolean done = state == BackfillState.COMPLETED;
         boolean held = owner != null && state.isWorking();
-        return new BackfillSnapshot(
-                id,
-                description,
-                labels,
-                family,
-                state,
-                knownHere,
-                required,
-                new Bound(started ? BoundKind.AT : BoundKind.NONE, started ? List.of("200000") : null, null),
-                checkpoint,
-                List.of("bigint"),
-                progress,
-                new Claim(
+        return BackfillSnapshot.of(id, state, T0)
+                .described(description, labels, family)
+                .here(knownHere, required)
+                .keys(
+                        new Bound(started ? BoundKind.AT : BoundKind.NONE, started ? List.of("200000") : null, null),
+                        checkpoint,
+                        List.of("bigint"))
+                .progress(progress)
+                .claim(new Claim(
                         held ? ClaimStatus.HELD : ClaimStatus.NONE,
                         held ? owner : null,
                         generation,
-                        held ? T0.plusSeconds(150) : null),
-                retry,
-                diagnostic,
-                validation,
-                waiting,
-                new Times(
-                        T0,
-                        started ? T0.plusSeconds(60) : null,
-                        lastProgressAt,
-                        done || state == BackfillState.VALIDATING ? T0.plusSeconds(600) : null,
-                        done ? T0.plusSeconds(660) : null),
-                done ? "0/3F2A9B8" : null);
+                        held ? T0.plusSeconds(150) : null))
+                .failing(retry, diagnostic)
+                .validation(validation)
+                .waiting(waiting)
+                .times(
+                        new Times(
+                                T0,
+                                started ? T0.plusSeconds(60) : null,
+                                lastProgressAt,
+                                done || state == BackfillState.VALIDATING ? T0.plusSeconds(600) : null,
+                                done ? T0.plusSeconds(660) : null),
+                        done ? "0/3F2A9B8" : null)
+                .build();
     }
 
     Rows state(BackfillState to) {

@@ -1,6 +1,5 @@
 package dev.backfill.admin;
 
-import dev.backfill.operate.AuditItem;
 import dev.backfill.operate.BackfillSnapshot.ValidationDisposition;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.Diagnostic;
@@ -29,7 +28,7 @@ final class Scene {
         audited("ben", id, "resume", BackfillState.PAUSED, BackfillState.RUNNING, null);
         audited("ana", "channels.member-count.v1", "start", BackfillState.PENDING, BackfillState.RUNNING, null);
         audited("ana", "events.reply-depth.v1", "start", BackfillState.PENDING, BackfillState.RUNNING, null);
-        plane.record(new AuditItem(
+        plane.record(new AuditLine(
                 99, Rows.T0.plusSeconds(900), null, "anonymous", id, null, "start", null, null, null, "denied", null));
     }
 
@@ -71,7 +70,7 @@ final class Scene {
 
     private void audited(String who, String id, String action, BackfillState from, BackfillState to, String note) {
         audited++;
-        plane.record(new AuditItem(
+        plane.record(new AuditLine(
                 audited,
                 Rows.T0.plusSeconds(60 * audited),
                 who,

@@ -4,26 +4,21 @@ import dev.backfill.BackfillId;
 import dev.backfill.Pacing;
 import dev.backfill.operate.AccessDeniedException;
 import dev.backfill.operate.ActionOutcome;
-import dev.backfill.operate.AuditItem;
-import dev.backfill.operate.AuditPage;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.Authority;
+import dev.backfill.operate.Authority.Capability;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillOperations;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.Capability;
-import dev.backfill.operate.ConflictCode;
-import dev.backfill.operate.ControlRequest;
 import dev.backfill.operate.Evidence;
-import dev.backfill.operate.Gate;
 import dev.backfill.operate.HealthSignal;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Overview;
 import dev.backfill.operate.Pace;
-import dev.backfill.operate.PaceOutcome;
 import dev.backfill.operate.Preflight;
 import dev.backfill.operate.Rehearsal;
-import dev.backfill.operate.RehearsalOutcome;
 import dev.backfill.operate.UnknownBackfillException;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.spi.OperatorAuthorizer;
@@ -48,7 +43,7 @@ final class ScriptedOperations implements BackfillOperations {
     private final OperatorAuthorizer authorizer;
     private final Map<BackfillId, BackfillSnapshot> rows = new TreeMap<>();
     private final Map<String, Stored> ledger = new ConcurrentHashMap<>();
-    private final List<AuditItem> audit = new CopyOnWriteArrayList<>();
+    private final List<AuditRecord> audit = new CopyOnWriteArrayList<>();
     private final AtomicReference<@Nullable Function<OperatorRequest, ActionOutcome>> nextOutcome =
             new AtomicReference<>();
     private final AtomicReference<@Nullable Function<OperatorRequest, ValidationReport>> nextReport =
@@ -88,8 +83,8 @@ final class ScriptedOperations implements BackfillOperations {
         preflight = found;
     }
 
-    void record(AuditItem item) {
-        audit.add(0, item);
+    void record(AuditLine line) {
+        audit.add(0, line.record());
     }
 
     synchronized @Nullable BackfillSnapshot row(String id) {
@@ -102,20 +97,16 @@ final class ScriptedOperations implements BackfillOperations {
     public synchronized Overview list(Authority authority) {
         check(authority, Capability.READ);
         List<BackfillId> required = new ArrayList<>();
-        List<Gate.Reason> reasons = new ArrayList<>();
+        List<Overview.Closing> closing = new ArrayList<>();
         for (BackfillSnapshot row : rows.values()) {
             if (row.required()) {
                 required.add(row.id());
                 if (row.state() != BackfillState.COMPLETED) {
-                    String code = row.diagnostic() == null
-                            ? row.state().wireName()
-                            : row.diagnostic().code();
-                    reasons.add(new Gate.Reason(row.id(), row.state(), code));
+                    closing.add(new Overview.Closing(row.id(), row.state(), true, row.diagnostic()));
                 }
             }
         }
-        Gate gate = new Gate(!required.isEmpty(), reasons.isEmpty(), required, reasons);
-        return new Overview(Rows.T0, gate, List.copyOf(rows.values()));
+        return new Overview(Rows.T0, required, closing, List.copyOf(rows.values()), List.of());
     }
 
     @Override
@@ -125,17 +116,17 @@ final class ScriptedOperations implements BackfillOperations {
     }
 
     @Override
-    public AuditPage audit(Authority authority, @Nullable BackfillId id, int limit, @Nullable Long before) {
+    public AuditRecord.Page audit(Authority authority, @Nullable BackfillId id, int limit, @Nullable Long before) {
         check(authority, Capability.READ);
         if (id != null) {
             known(id);
         }
-        List<AuditItem> all = audit.stream()
-                .filter(item -> id == null || id.value().equals(item.id()))
+        List<AuditRecord> all = audit.stream()
+                .filter(item -> id == null || id.equals(item.id()))
                 .filter(item -> before == null || item.auditId() < before)
                 .toList();
-        List<AuditItem> page = all.subList(0, Math.min(limit, all.size()));
-        return new AuditPage(
+        List<AuditRecord> page = all.subList(0, Math.min(limit, all.size()));
+        return new AuditRecord.Page(
                 page, page.size() < all.size() ? page.get(page.size() - 1).auditId() : null);
     }
 
@@ -150,19 +141,35 @@ final class ScriptedOperations implements BackfillOperations {
     }
 
     @Override
-    public synchronized ActionOutcome perform(OperatorRequest request) {
+    public ActionOutcome start(OperatorRequest request) {
+        return perform(BackfillAction.START, request);
+    }
+
+    @Override
+    public ActionOutcome pause(OperatorRequest request) {
+        return perform(BackfillAction.PAUSE, request);
+    }
+
+    @Override
+    public ActionOutcome resume(OperatorRequest request) {
+        return perform(BackfillAction.RESUME, request);
+    }
+
+    @Override
+    public ActionOutcome retry(OperatorRequest request) {
+        return perform(BackfillAction.RETRY, request);
+    }
+
+    private synchronized ActionOutcome perform(BackfillAction action, OperatorRequest request) {
         check(request.authority(), Capability.CONTROL);
         performed.add(request);
         Function<OperatorRequest, ActionOutcome> scripted = nextOutcome.getAndSet(null);
         if (scripted != null) {
             return scripted.apply(request);
         }
-        BackfillSnapshot row = rows.get(request.id());
-        if (row == null) {
-            return new ActionOutcome.UnknownId();
-        }
-        String fingerprint = request.action() + "/" + request.id() + "/"
-                + request.authority().fingerprint();
+        BackfillSnapshot row = known(request.id());
+        String fingerprint =
+                action + "/" + request.id() + "/" + request.authority().fingerprint();
         Stored stored = ledger.get(request.requestId());
         if (stored != null) {
             return stored.fingerprint.equals(fingerprint)
@@ -172,9 +179,9 @@ final class ScriptedOperations implements BackfillOperations {
         if (request.decidedOn() != null && request.decidedOn() != row.claim().generation()) {
             return new ActionOutcome.Conflict(ConflictCode.GENERATION_CONFLICT, row, List.of(), false);
         }
-        String result = decide(request.action(), row.state());
-        BackfillSnapshot now = result.equals("applied") ? moved(request) : row;
-        log(request, row.state(), now.state(), result);
+        String result = decide(action, row.state());
+        BackfillSnapshot now = result.equals("applied") ? moved(action, request) : row;
+        log(action, request, row.state(), now.state(), result);
         ledger.put(request.requestId(), new Stored(fingerprint, result));
         return new Stored(fingerprint, result).answer(now, false);
     }
@@ -187,10 +194,7 @@ final class ScriptedOperations implements BackfillOperations {
         if (scripted != null) {
             return scripted.apply(request);
         }
-        BackfillSnapshot row = rows.get(request.id());
-        if (row == null) {
-            return new ValidationReport.Refused(new ActionOutcome.UnknownId());
-        }
+        BackfillSnapshot row = known(request.id());
         return row.state() == BackfillState.PENDING
                 ? new ValidationReport.CurrentState(ValidationReport.Reason.NOT_STARTED, row)
                 : new ValidationReport.Success(row, false);
@@ -198,8 +202,12 @@ final class ScriptedOperations implements BackfillOperations {
 
     @Override
     public void rejected(
-            Authority authority, String attempted, @Nullable String id, @Nullable String requestId, String outcome) {
-        denials.add(authority.name() + "/" + outcome + "/" + attempted + "/" + id + "/" + requestId);
+            Authority authority,
+            String attempted,
+            @Nullable String id,
+            @Nullable String requestId,
+            AuditRecord.Outcome outcome) {
+        denials.add(authority.name() + "/" + outcome.wireName() + "/" + attempted + "/" + id + "/" + requestId);
     }
 
     @Override
@@ -223,22 +231,23 @@ final class ScriptedOperations implements BackfillOperations {
         return action.convergedOn().contains(state) ? "converged" : "illegal_transition";
     }
 
-    private BackfillSnapshot moved(OperatorRequest request) {
-        BackfillState to = request.action() == BackfillAction.PAUSE ? BackfillState.PAUSED : BackfillState.RUNNING;
+    private BackfillSnapshot moved(BackfillAction action, OperatorRequest request) {
+        BackfillState to = action == BackfillAction.PAUSE ? BackfillState.PAUSED : BackfillState.RUNNING;
         BackfillSnapshot moved = Rows.moved(known(request.id()), to);
         rows.put(request.id(), moved);
         return moved;
     }
 
-    private void log(OperatorRequest request, BackfillState before, BackfillState after, String outcome) {
-        record(new AuditItem(
+    private void log(
+            BackfillAction action, OperatorRequest request, BackfillState before, BackfillState after, String outcome) {
+        record(new AuditLine(
                 audit.size() + 1L,
                 Rows.T0.plusSeconds(audit.size()),
                 request.authority().name(),
                 request.authority().kind().wireName(),
                 request.id().value(),
                 request.requestId(),
-                request.action().wireName(),
+                action.wireName(),
                 before.wireName(),
                 after.wireName(),
                 1L,
@@ -328,20 +337,20 @@ final class ScriptedOperations implements BackfillOperations {
     }
 
     @Override
-    public PaceOutcome pace(ControlRequest request, @Nullable Pacing asked) {
+    public Pace.Outcome pace(OperatorRequest request, @Nullable Pacing asked) {
         check(request.authority(), Capability.CONTROL);
         pacing = asked;
-        return new PaceOutcome.InForce(pace(request.authority(), request.id()), false);
+        return new Pace.Outcome.InForce(pace(request.authority(), request.id()), false);
     }
 
     @Override
-    public RehearsalOutcome rehearse(ControlRequest request) {
+    public Rehearsal.Outcome rehearse(OperatorRequest request) {
         check(request.authority(), Capability.CONTROL);
         Rehearsal.Sample first = new Rehearsal.Sample(
                 "first", 1_000, 7, Duration.ofMillis(12), 4_096, List.of("RowExclusiveLock on events"), null);
         Rehearsal.Projection whole = new Rehearsal.Projection(
                 10_000, 70, 900, Duration.ofMillis(120), Duration.ofMillis(900), 40_960, 90_000);
-        return new RehearsalOutcome.Rehearsed(
+        return new Rehearsal.Outcome.Rehearsed(
                 new Rehearsal(1_000, List.of(first), List.of("Index Scan using events_pkey on events"), whole));
     }
 

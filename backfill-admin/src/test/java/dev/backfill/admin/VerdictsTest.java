@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.backfill.operate.BackfillSnapshot.ValidationDisposition;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.Finding;
 import dev.backfill.operate.Preflight;
+import dev.backfill.operate.Preflight.Finding;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,7 +37,7 @@ class VerdictsTest {
         expect("may_contract", "no", "not_completed");
         expect("may_remove_code", "no", "not_completed");
         host.operations.preflightIs(new Preflight(
-                List.of(new Finding("column_missing", "events.x", "Add it.")),
+                List.of(new Finding(Finding.Code.COLUMN_MISSING, "events.x", "Add it.")),
                 List.of(),
                 new Preflight.Estimates(null, null, null, null)));
         expect("may_start", "no", "column_missing");

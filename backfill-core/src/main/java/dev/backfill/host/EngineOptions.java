@@ -13,55 +13,13 @@ import java.util.Objects;
  */
 public final class EngineOptions {
 
-    private static final Duration DEADLOCK_TIMEOUT = Duration.ofSeconds(1);
-
-    private final int workers;
-    private final Duration lease;
     /** The longest of any duration here, a lease among them. */
     public static final Duration MOST = Duration.ofDays(1);
 
-    private static final Duration LEAST = Duration.ofMillis(10);
+    private final Builder is;
 
-    private final Duration transactionTimeout;
-    private final Duration statementTimeout;
-    private final Duration lockTimeout;
-    private final Duration idleInTransactionTimeout;
-    private final Duration poll;
-    private final Duration retryBase;
-    private final Duration retryCap;
-    private final int maxAttempts;
-    private final int contentionBudget;
-    private final Duration barrierTimeout;
-    private final Duration validationTimeout;
-    private final Duration closeTimeout;
-    private final Duration workerSocketTimeout;
-    private final Duration operatorTimeout;
-    private final int batchSizeCap;
-    private final boolean fusedCommit;
-    private final boolean preparedStatements;
-    private final HealthLimits health;
-
-    private EngineOptions(Builder from) {
-        this.workers = from.workers;
-        this.lease = from.lease;
-        this.transactionTimeout = from.transactionTimeout;
-        this.statementTimeout = from.statementTimeout;
-        this.lockTimeout = from.lockTimeout;
-        this.idleInTransactionTimeout = from.idleInTransactionTimeout;
-        this.poll = from.poll;
-        this.retryBase = from.retryBase;
-        this.retryCap = from.retryCap;
-        this.maxAttempts = from.maxAttempts;
-        this.contentionBudget = from.contentionBudget;
-        this.barrierTimeout = from.barrierTimeout;
-        this.validationTimeout = from.validationTimeout;
-        this.closeTimeout = from.closeTimeout;
-        this.workerSocketTimeout = from.workerSocketTimeout;
-        this.operatorTimeout = from.operatorTimeout;
-        this.batchSizeCap = from.batchSizeCap;
-        this.fusedCommit = from.fusedCommit;
-        this.preparedStatements = from.preparedStatements;
-        this.health = from.health;
+    private EngineOptions(Builder is) {
+        this.is = is;
     }
 
     /** The defaults. */
@@ -76,109 +34,109 @@ public final class EngineOptions {
 
     /** See {@link Builder#workers}. */
     public int workers() {
-        return workers;
+        return is.workers;
     }
 
     /** See {@link Builder#lease}. */
     public Duration lease() {
-        return lease;
+        return is.lease;
     }
 
     /** See {@link Builder#transactionTimeout}. */
     public Duration transactionTimeout() {
-        return transactionTimeout;
+        return is.transactionTimeout;
     }
 
     /** See {@link Builder#statementTimeout}. */
     public Duration statementTimeout() {
-        return statementTimeout;
+        return is.statementTimeout;
     }
 
     /** See {@link Builder#lockTimeout}. */
     public Duration lockTimeout() {
-        return lockTimeout;
+        return is.lockTimeout;
     }
 
     /** See {@link Builder#idleInTransactionTimeout}. */
     public Duration idleInTransactionTimeout() {
-        return idleInTransactionTimeout;
+        return is.idleInTransactionTimeout;
     }
 
     /** See {@link Builder#poll}. */
     public Duration poll() {
-        return poll;
+        return is.poll;
     }
 
     /** See {@link Builder#retryBase}. */
     public Duration retryBase() {
-        return retryBase;
+        return is.retryBase;
     }
 
     /** See {@link Builder#retryCap}. */
     public Duration retryCap() {
-        return retryCap;
+        return is.retryCap;
     }
 
     /** See {@link Builder#maxAttempts}. */
     public int maxAttempts() {
-        return maxAttempts;
+        return is.maxAttempts;
     }
 
     /** See {@link Builder#contentionBudget}. */
     public int contentionBudget() {
-        return contentionBudget;
+        return is.contentionBudget;
     }
 
     /** See {@link Builder#barrierTimeout}. */
     public Duration barrierTimeout() {
-        return barrierTimeout;
+        return is.barrierTimeout;
     }
 
     /** See {@link Builder#validationTimeout}. */
     public Duration validationTimeout() {
-        return validationTimeout;
+        return is.validationTimeout;
     }
 
     /** See {@link Builder#closeTimeout}. */
     public Duration closeTimeout() {
-        return closeTimeout;
+        return is.closeTimeout;
     }
 
     /** See {@link Builder#workerSocketTimeout}. */
     public Duration workerSocketTimeout() {
-        return workerSocketTimeout;
+        return is.workerSocketTimeout;
     }
 
     /** See {@link Builder#operatorTimeout}. */
     public Duration operatorTimeout() {
-        return operatorTimeout;
+        return is.operatorTimeout;
     }
 
     /** See {@link Builder#batchSizeCap}. */
     public int batchSizeCap() {
-        return batchSizeCap;
+        return is.batchSizeCap;
     }
 
     /** See {@link Builder#fusedCommit}. */
     public boolean fusedCommit() {
-        return fusedCommit;
+        return is.fusedCommit;
     }
 
     /** See {@link Builder#preparedStatements}. */
     public boolean preparedStatements() {
-        return preparedStatements;
+        return is.preparedStatements;
     }
 
     /** See {@link Builder#health}. */
     public HealthLimits health() {
-        return health;
+        return is.health;
     }
 
     /**
      * Collects options. Confined to one thread. Each setter throws {@link InvalidDefinitionException} for a value out of range; a
      * duration must be 10 ms to 1 day.
      */
-    public static final class Builder {
+    public static final class Builder implements Cloneable {
 
         private int workers = 1;
         private Duration lease = Duration.ofSeconds(30);
@@ -205,103 +163,103 @@ public final class EngineOptions {
 
         /** Claim workers in this process; 0 to 64, default 1. With 0 the host steps workers itself. */
         public Builder workers(int count) {
-            this.workers = within("workers", count, 0, 64);
+            this.workers = OptionRules.within("workers", count, 0, 64);
             return this;
         }
 
         /** How long a claim holds without renewal; default 30 s, at least twice the transaction timeout. */
         public Builder lease(Duration duration) {
-            this.lease = positive("lease", duration);
+            this.lease = OptionRules.duration("lease", duration);
             return this;
         }
 
         /** The longest a batch transaction may take; default 10 s. */
         public Builder transactionTimeout(Duration duration) {
-            this.transactionTimeout = positive("transactionTimeout", duration);
+            this.transactionTimeout = OptionRules.duration("transactionTimeout", duration);
             return this;
         }
 
         /** The longest one statement of a batch may take; default 5 s, at most the transaction timeout. */
         public Builder statementTimeout(Duration duration) {
-            this.statementTimeout = positive("statementTimeout", duration);
+            this.statementTimeout = OptionRules.duration("statementTimeout", duration);
             return this;
         }
 
         /** The longest a batch waits for a lock; default 250 ms, below the server's deadlock timeout (1 s) and the statement timeout, so that the repair and never the application is the victim. */
         public Builder lockTimeout(Duration duration) {
-            this.lockTimeout = positive("lockTimeout", duration);
+            this.lockTimeout = OptionRules.duration("lockTimeout", duration);
             return this;
         }
 
         /** The longest a batch may leave its transaction idle; default 5 s. */
         public Builder idleInTransactionTimeout(Duration duration) {
-            this.idleInTransactionTimeout = positive("idleInTransactionTimeout", duration);
+            this.idleInTransactionTimeout = OptionRules.duration("idleInTransactionTimeout", duration);
             return this;
         }
 
         /** How often an idle worker looks, give or take half; default 1 s, 10 ms to 10 min. */
         public Builder poll(Duration duration) {
-            this.poll = positive("poll", duration);
+            this.poll = OptionRules.duration("poll", duration);
             return this;
         }
 
         /** The first retry delay, doubled each time, with full jitter; default 1 s. */
         public Builder retryBase(Duration duration) {
-            this.retryBase = positive("retryBase", duration);
+            this.retryBase = OptionRules.duration("retryBase", duration);
             return this;
         }
 
         /** The longest retry delay; default 60 s, at least the base. */
         public Builder retryCap(Duration duration) {
-            this.retryCap = positive("retryCap", duration);
+            this.retryCap = OptionRules.duration("retryCap", duration);
             return this;
         }
 
         /** Claims without committed progress before the row fails; 1 to 1000, default 10. */
         public Builder maxAttempts(int count) {
-            this.maxAttempts = within("maxAttempts", count, 1, 1000);
+            this.maxAttempts = OptionRules.within("maxAttempts", count, 1, 1000);
             return this;
         }
 
         /** Contention and connection failures without committed progress before the row fails; 1 to 100000, default 100. */
         public Builder contentionBudget(int count) {
-            this.contentionBudget = within("contentionBudget", count, 1, 100000);
+            this.contentionBudget = OptionRules.within("contentionBudget", count, 1, 100000);
             return this;
         }
 
         /** How long the start barrier may wait before the row is blocked; default 5 min. */
         public Builder barrierTimeout(Duration duration) {
-            this.barrierTimeout = positive("barrierTimeout", duration);
+            this.barrierTimeout = OptionRules.duration("barrierTimeout", duration);
             return this;
         }
 
         /** The longest a validation may take; default 5 min. */
         public Builder validationTimeout(Duration duration) {
-            this.validationTimeout = positive("validationTimeout", duration);
+            this.validationTimeout = OptionRules.duration("validationTimeout", duration);
             return this;
         }
 
         /** How long close waits for workers; default 8 s. */
         public Builder closeTimeout(Duration duration) {
-            this.closeTimeout = positive("closeTimeout", duration);
+            this.closeTimeout = OptionRules.duration("closeTimeout", duration);
             return this;
         }
 
-        /** How long a worker waits for an answer of the server; default 20 s, at least the statement timeout. */
+        /** How long a worker waits for an answer of the server, and so how long a frozen one holds it; default 20 s, at least the statement timeout. */
         public Builder workerSocketTimeout(Duration duration) {
-            this.workerSocketTimeout = positive("workerSocketTimeout", duration);
+            this.workerSocketTimeout = OptionRules.duration("workerSocketTimeout", duration);
             return this;
         }
 
         /** How long an operator call waits for the server; default 8 s. */
         public Builder operatorTimeout(Duration duration) {
-            this.operatorTimeout = positive("operatorTimeout", duration);
+            this.operatorTimeout = OptionRules.duration("operatorTimeout", duration);
             return this;
         }
 
         /** Caps every definition's batch size in this process, for tests and small hosts; default none. Never raises one. */
         public Builder batchSizeCap(int count) {
-            this.batchSizeCap = within("batchSizeCap", count, 1, BackfillDefinition.MAX_BATCH_SIZE);
+            this.batchSizeCap = OptionRules.within("batchSizeCap", count, 1, BackfillDefinition.MAX_BATCH_SIZE);
             return this;
         }
 
@@ -325,7 +283,8 @@ public final class EngineOptions {
 
         /**
          * Sets the lease and scales what must fit into it: transaction and idle timeout a third, statement a sixth but at least
-         * 500 ms, lock 250 ms but at most half a statement. What a worker waits for the server grows with a long lease.
+         * 500 ms, lock 250 ms but at most half a statement. What a worker waits for the server is two thirds of the lease, 2 to 20 s, and
+         * at least two statements.
          *
          * @param duration the lease, 1.5 s or more
          */
@@ -336,6 +295,10 @@ public final class EngineOptions {
             Duration sixth = duration.dividedBy(6);
             Duration statement = sixth.toMillis() < 500 ? Duration.ofMillis(500) : sixth;
             statementTimeout(statement);
+            Duration within = duration.multipliedBy(2).dividedBy(3);
+            if (workerSocketTimeout.compareTo(within) > 0) {
+                workerSocketTimeout(within.toSeconds() < 2 ? Duration.ofSeconds(2) : within);
+            }
             if (workerSocketTimeout.compareTo(statement.multipliedBy(2)) < 0) {
                 workerSocketTimeout(statement.multipliedBy(2));
             }
@@ -349,38 +312,19 @@ public final class EngineOptions {
          * @throws InvalidDefinitionException if their order would let a claim lapse under its own batch
          */
         public EngineOptions build() {
-            ordered("lockTimeout", lockTimeout, "the deadlock timeout", DEADLOCK_TIMEOUT.minusMillis(1));
-            ordered("lockTimeout", lockTimeout, "statementTimeout", statementTimeout);
-            ordered("statementTimeout", statementTimeout, "transactionTimeout", transactionTimeout);
-            ordered("twice transactionTimeout", transactionTimeout.multipliedBy(2), "lease", lease);
-            ordered("retryBase", retryBase, "retryCap", retryCap);
-            ordered("statementTimeout", statementTimeout, "workerSocketTimeout", workerSocketTimeout);
-            ordered("poll", poll, "10 minutes", Duration.ofMinutes(10));
-            return new EngineOptions(this);
+            EngineOptions options = new EngineOptions(clone());
+            OptionRules.inOrder(options);
+            return options;
         }
 
-        private static void ordered(String lower, Duration low, String upper, Duration high) {
-            if (low.compareTo(high) > 0) {
-                throw new InvalidDefinitionException(
-                        lower + " (" + low + ") must not be longer than " + upper + " (" + high
-                                + "): the order lock < deadlock, lock < statement <= transaction <= lease / 2 keeps a claim from"
-                                + " lapsing under its own batch. Shorten the first or lengthen the second.");
+        /** What is built keeps its values, whatever becomes of the builder. */
+        @Override
+        protected Builder clone() {
+            try {
+                return (Builder) super.clone();
+            } catch (CloneNotSupportedException e) {
+                throw new AssertionError(e);
             }
-        }
-
-        private static Duration positive(String name, Duration duration) {
-            Objects.requireNonNull(duration, name);
-            if (duration.compareTo(LEAST) < 0 || duration.compareTo(MOST) > 0) {
-                throw new InvalidDefinitionException(name + " must be 10 ms to 1 day, got " + duration + ".");
-            }
-            return duration;
-        }
-
-        private static int within(String name, int value, int min, int max) {
-            if (value < min || value > max) {
-                throw new InvalidDefinitionException(name + " must be " + min + " to " + max + ", got " + value + ".");
-            }
-            return value;
         }
     }
 }

@@ -1,44 +1,23 @@
 package dev.backfill.operate;
 
+import dev.backfill.operate.Preflight.Finding;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Function;
 
 /**
- * What became of a start, pause, resume or retry.
+ * What became of a start, pause, resume or retry. Who may not ask, an unknown ID and a database that can't be used are exceptions, as
+ * they are for reads; see {@link BackfillOperations}.
  *
  * @since 0.1
  */
 public sealed interface ActionOutcome {
 
     /** Calls the function of the case at hand; adding a case breaks every caller at compile time. */
-    default <T> T match(
+    <T> T match(
             Function<? super Applied, ? extends T> applied,
             Function<? super Converged, ? extends T> converged,
-            Function<? super Refusal, ? extends T> refused) {
-        if (this instanceof Applied done) {
-            return applied.apply(done);
-        }
-        return this instanceof Converged held ? converged.apply(held) : refused.apply((Refusal) this);
-    }
-
-    /** Nothing was done. What every control answers then, those that move no state included. */
-    sealed interface Refusal extends ActionOutcome {
-
-        /** Calls the function of the case at hand; adding a case breaks every caller at compile time. */
-        default <T> T match(
-                Function<? super Conflict, ? extends T> conflict,
-                Function<? super UnknownId, ? extends T> unknownId,
-                Function<? super Denied, ? extends T> denied,
-                Function<? super Unavailable, ? extends T> unavailable) {
-            if (this instanceof Conflict found) {
-                return conflict.apply(found);
-            }
-            if (this instanceof UnknownId unknown) {
-                return unknownId.apply(unknown);
-            }
-            return this instanceof Denied no ? denied.apply(no) : unavailable.apply((Unavailable) this);
-        }
-    }
+            Function<? super Conflict, ? extends T> conflict);
 
     /**
      * The transition happened, now or when this request first came.
@@ -46,7 +25,15 @@ public sealed interface ActionOutcome {
      * @param now the current row, whatever happened since
      * @param replayed whether this is the stored answer of an earlier copy of the request
      */
-    record Applied(BackfillSnapshot now, boolean replayed) implements ActionOutcome {}
+    record Applied(BackfillSnapshot now, boolean replayed) implements ActionOutcome {
+        @Override
+        public <T> T match(
+                Function<? super Applied, ? extends T> applied,
+                Function<? super Converged, ? extends T> converged,
+                Function<? super Conflict, ? extends T> conflict) {
+            return applied.apply(this);
+        }
+    }
 
     /**
      * What was asked already held.
@@ -54,10 +41,18 @@ public sealed interface ActionOutcome {
      * @param now the current row
      * @param replayed whether this is the stored answer of an earlier copy of the request
      */
-    record Converged(BackfillSnapshot now, boolean replayed) implements ActionOutcome {}
+    record Converged(BackfillSnapshot now, boolean replayed) implements ActionOutcome {
+        @Override
+        public <T> T match(
+                Function<? super Applied, ? extends T> applied,
+                Function<? super Converged, ? extends T> converged,
+                Function<? super Conflict, ? extends T> conflict) {
+            return converged.apply(this);
+        }
+    }
 
     /**
-     * Refused, with the reason and the current row (IK-4).
+     * Refused, with the reason and the current row (IK-4). What every control answers then, those that move no state included.
      *
      * @param code the reason
      * @param now the current row
@@ -65,24 +60,41 @@ public sealed interface ActionOutcome {
      * @param replayed whether this is the stored answer of an earlier copy of the request
      */
     record Conflict(ConflictCode code, BackfillSnapshot now, List<Finding> findings, boolean replayed)
-            implements Refusal {
+            implements ActionOutcome {
         /** Copies the findings. */
         public Conflict {
             findings = List.copyOf(findings);
         }
+
+        @Override
+        public <T> T match(
+                Function<? super Applied, ? extends T> applied,
+                Function<? super Converged, ? extends T> converged,
+                Function<? super Conflict, ? extends T> conflict) {
+            return conflict.apply(this);
+        }
     }
 
-    /** Authorized, but no such backfill. */
-    record UnknownId() implements Refusal {}
-
-    /** Not authorized; says nothing about the ID (AU-4). */
-    record Denied() implements Refusal {}
-
     /**
-     * Nothing was stored or changed, as far as is known; the same request is safe to repeat, and then learns what became of it.
-     *
-     * @param reason why
-     * @param message for people
+     * Why a request was refused.
      */
-    record Unavailable(BackfillUnavailableException.Reason reason, String message) implements Refusal {}
+    enum ConflictCode {
+        /** The state does not allow the action. */
+        ILLEGAL_TRANSITION,
+        /** The request ID was used for another action, backfill or actor (IK-3). */
+        REQUEST_ID_REUSED,
+        /** This process has no definition of that ID, which start and validate need, or can't read its row (ID-5). */
+        UNKNOWN_HERE,
+        /** A table or column that the definition needs is missing or of another type (CF-8). */
+        INCOMPATIBLE_SCHEMA,
+        /** Preflight found errors. */
+        PREFLIGHT_FAILED,
+        /** The row has moved on since the generation on which the request was decided (CL-3). */
+        GENERATION_CONFLICT;
+
+        /** The name in the HTTP API and the audit. */
+        public String wireName() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
 }

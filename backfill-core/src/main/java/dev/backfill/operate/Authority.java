@@ -71,11 +71,33 @@ public record Authority(Kind kind, @Nullable String name) {
         /** The engine itself, in audit records of automatic transitions. */
         ENGINE,
         /** Nobody. */
-        ANONYMOUS;
+        ANONYMOUS,
+        /** What a newer library wrote to the audit; nobody asks as this. */
+        OTHER;
 
         /** The name in audit records. */
         public String wireName() {
             return name().toLowerCase(Locale.ROOT);
         }
+
+        /** The kind of that wire name; {@link #OTHER} for one that this library does not know. */
+        public static Kind ofWireName(String name) {
+            for (Kind kind : values()) {
+                if (kind.wireName().equals(name)) {
+                    return kind;
+                }
+            }
+            return OTHER;
+        }
+    }
+
+    /**
+     * What an operator may be allowed; the two are granted apart (AU-1).
+     */
+    public enum Capability {
+        /** See lists, details, audit, preflight and pace. */
+        READ,
+        /** Start, pause, resume, retry, validate, rehearse, pace. */
+        CONTROL
     }
 }

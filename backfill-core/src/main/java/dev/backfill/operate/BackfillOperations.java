@@ -2,16 +2,20 @@ package dev.backfill.operate;
 
 import dev.backfill.BackfillId;
 import dev.backfill.Pacing;
+import dev.backfill.operate.Authority.Capability;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The operator plane: everything that can be seen and steered, each call authorized, controls audited and idempotent (IK, AU).
  *
- * <p>For callers: the engine implements it, and methods are added in minor releases. A test double extends it at its own risk.
+ * <p>For callers: the engine implements it, and methods are added in minor releases. A test double extends the testkit's
+ * {@code OperationsDouble}, which then goes on compiling.
  *
  * <p>Thread-safe. Every call opens and ends its own transaction on a connection of the host's source and returns within the
- * operator time limits. Reads throw {@link AccessDeniedException}, {@link UnknownBackfillException} and
- * {@link BackfillUnavailableException}; controls return what became of them.
+ * operator time limits. Reads and controls throw {@link AccessDeniedException} where the authority lacks the capability, whatever was
+ * asked, {@link UnknownBackfillException} for an ID without a row, and {@link BackfillUnavailableException} where PostgreSQL could not
+ * be used: of a control nothing was stored or changed then, as far as is known, and the same request is safe to repeat. What became of
+ * a control otherwise is its outcome.
  *
  * @since 0.1
  */
@@ -31,7 +35,7 @@ public interface BackfillOperations {
      * @param before only records with a smaller number, or null for the newest
      * @throws IllegalArgumentException for a limit out of range
      */
-    AuditPage audit(Authority authority, @Nullable BackfillId id, int limit, @Nullable Long before);
+    AuditRecord.Page audit(Authority authority, @Nullable BackfillId id, int limit, @Nullable Long before);
 
     /**
      * What would stand in the way of a start. Needs {@link Capability#READ}.
@@ -68,7 +72,7 @@ public interface BackfillOperations {
      *
      * @param pacing what shall be in force; null for the definition's own
      */
-    PaceOutcome pace(ControlRequest request, @Nullable Pacing pacing);
+    Pace.Outcome pace(OperatorRequest request, @Nullable Pacing pacing);
 
     /**
      * A rehearsal: real batches at the first, a middle and the last window, each rolled back. Touches neither state, bound,
@@ -77,22 +81,27 @@ public interface BackfillOperations {
      *
      * <p>Returns in bounded time: code that does not come back is interrupted, reported as {@link DiagnosticCode#DEADLINE_PASSED},
      * and ends the rehearsal. One definition is rehearsed once at a time in a process, and not at all while a thread is stuck in its
-     * code: then the refusal is {@link BackfillUnavailableException.Reason#BUSY}.
+     * code: then it throws with {@link BackfillUnavailableException.Reason#BUSY}.
      */
-    RehearsalOutcome rehearse(ControlRequest request);
+    Rehearsal.Outcome rehearse(OperatorRequest request);
 
     /**
-     * Start, pause, resume or retry. Needs {@link Capability#CONTROL}. One transaction with its audit record.
-     *
-     * @throws IllegalArgumentException for {@link BackfillAction#VALIDATE}, which is {@link #validate}
+     * Captures the bound and enters {@code running}. Needs {@link Capability#CONTROL}. One transaction with its audit record.
      */
-    ActionOutcome perform(OperatorRequest request);
+    ActionOutcome start(OperatorRequest request);
+
+    /** Enters {@code paused} and clears the claim. As {@link #start}. */
+    ActionOutcome pause(OperatorRequest request);
+
+    /** Leaves {@code paused}. As {@link #start}. */
+    ActionOutcome resume(OperatorRequest request);
+
+    /** Leaves {@code blocked} or {@code failed}. As {@link #start}. */
+    ActionOutcome retry(OperatorRequest request);
 
     /**
      * Runs the definition's read-only validation, or joins the one under way. Needs {@link Capability#CONTROL}. Answers within the
      * operator time limit; a longer validation goes on, and the same request asks for its outcome (EV-4).
-     *
-     * @throws IllegalArgumentException for any other action
      */
     ValidationReport validate(OperatorRequest request);
 
@@ -119,8 +128,12 @@ public interface BackfillOperations {
      * @param attempted what was asked, for the audit: an action's wire name
      * @param id what it was asked of, as given, or null
      * @param requestId the request ID as given, or null
-     * @param outcome why, at most 24 characters, for instance {@code malformed} or {@code busy}
+     * @param outcome why: {@link AuditRecord.Outcome#MALFORMED} or {@link AuditRecord.Outcome#BUSY}
      */
     void rejected(
-            Authority authority, String attempted, @Nullable String id, @Nullable String requestId, String outcome);
+            Authority authority,
+            String attempted,
+            @Nullable String id,
+            @Nullable String requestId,
+            AuditRecord.Outcome outcome);
 }

@@ -10,56 +10,122 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One backfill as PostgreSQL had it at one moment (RM-1, RM-3). What is unknown is null, never zero (RM-2).
+ * One backfill as PostgreSQL had it at one moment (RM-1, RM-3). What is unknown is null, never zero (RM-2). Immutable. The engine makes
+ * them, and so do doubles of {@link BackfillOperations}.
  *
- * @param id the ID
- * @param description one sentence
- * @param labels descriptive labels
- * @param family the family that it is a part of; null for a backfill of a whole source
- * @param state the lifecycle state
- * @param knownHere whether this process has the definition and can read the row: its format, its key type and its range (ID-5)
- * @param required whether this process's readiness needs it
- * @param bound the upper bound
- * @param checkpoint canonical text of each key column, or null before the first commit
- * @param keyType the types of the key's columns; null when no definition was ever registered
- * @param progress counters and what is derived from them
- * @param claim who works on it
- * @param retry what the failure policy holds in store
- * @param diagnostic why it stands still, for {@code blocked} and {@code failed}; null otherwise
- * @param validation the latest explicit validation
- * @param waiting why nothing moves right now; null when something does, or nothing is meant to
- * @param times when things happened, by PostgreSQL's clock
- * @param completedLsn the WAL position of the completion; null before
  * @since 0.1
  */
-public record BackfillSnapshot(
-        BackfillId id,
-        String description,
-        Map<String, String> labels,
-        @Nullable BackfillId family,
-        BackfillState state,
-        boolean knownHere,
-        boolean required,
-        Bound bound,
-        @Nullable List<String> checkpoint,
-        @Nullable List<String> keyType,
-        Progress progress,
-        Claim claim,
-        Retry retry,
-        @Nullable Diagnostic diagnostic,
-        ValidationStatus validation,
-        @Nullable Waiting waiting,
-        Times times,
-        @Nullable String completedLsn) {
+public final class BackfillSnapshot {
+
+    private final Builder is;
+
+    private BackfillSnapshot(Builder is) {
+        this.is = is;
+    }
+
+    /** The beginning of a snapshot: a backfill that was registered at that time and not touched since. */
+    public static Builder of(BackfillId id, BackfillState state, Instant registeredAt) {
+        return new Builder(id, state, registeredAt);
+    }
+
+    /** The ID. */
+    public BackfillId id() {
+        return is.id;
+    }
+
+    /** One sentence. */
+    public String description() {
+        return is.description;
+    }
+
+    /** Descriptive labels. */
+    public Map<String, String> labels() {
+        return is.labels;
+    }
+
+    /** The family that it is a part of; null for a backfill of a whole source. */
+    public @Nullable BackfillId family() {
+        return is.family;
+    }
+
+    /** The lifecycle state. */
+    public BackfillState state() {
+        return is.state;
+    }
+
+    /** Whether this process has the definition and can read the row: its format, its key type and its range (ID-5). */
+    public boolean knownHere() {
+        return is.knownHere;
+    }
+
+    /** Whether this process's readiness needs it. */
+    public boolean required() {
+        return is.required;
+    }
+
+    /** The upper bound. */
+    public Bound bound() {
+        return is.bound;
+    }
+
+    /** Canonical text of each key column, or null before the first commit. */
+    public @Nullable List<String> checkpoint() {
+        return is.checkpoint;
+    }
+
+    /** The types of the key's columns; null when no definition was ever registered. */
+    public @Nullable List<String> keyType() {
+        return is.keyType;
+    }
+
+    /** Counters and what is derived from them. */
+    public Progress progress() {
+        return is.progress;
+    }
+
+    /** Who works on it. */
+    public Claim claim() {
+        return is.claim;
+    }
+
+    /** What the failure policy holds in store. */
+    public Retry retry() {
+        return is.retry;
+    }
+
+    /** Why it stands still, for {@code blocked} and {@code failed}; null otherwise. */
+    public @Nullable Diagnostic diagnostic() {
+        return is.diagnostic;
+    }
+
+    /** The latest explicit validation. */
+    public ValidationStatus validation() {
+        return is.validation;
+    }
+
+    /** Why nothing moves right now; null when something does, or nothing is meant to. */
+    public @Nullable Waiting waiting() {
+        return is.waiting;
+    }
+
+    /** When things happened, by PostgreSQL's clock. */
+    public Times times() {
+        return is.times;
+    }
+
+    /** The WAL position of the completion; null before. */
+    public @Nullable String completedLsn() {
+        return is.completedLsn;
+    }
 
     /** The actions that do something now. */
     public Set<BackfillAction> actions() {
-        return BackfillAction.legalFrom(state);
+        return BackfillAction.legalFrom(is.state);
     }
 
     /** Whether it came to its end over keys without changing a row: right where nothing was left to repair, else worth a look. */
     public boolean changedNothing() {
-        return state == BackfillState.COMPLETED && bound.kind() == BoundKind.AT && progress.rowsChanged() == 0;
+        return is.state == BackfillState.COMPLETED && is.bound.kind() == BoundKind.AT && is.progress.rowsChanged() == 0;
     }
 
     /**
@@ -198,4 +264,105 @@ public record BackfillSnapshot(
             @Nullable Instant lastProgressAt,
             @Nullable Instant validatingAt,
             @Nullable Instant completedAt) {}
+
+    /** ID, state and generation; nothing of its rows. */
+    @Override
+    public String toString() {
+        return "BackfillSnapshot[" + is.id + " " + is.state.wireName() + ", generation " + is.claim.generation() + "]";
+    }
+
+    /** Collects a snapshot. Confined to one thread; used for one snapshot. */
+    public static final class Builder {
+
+        private final BackfillId id;
+        private String description = "";
+        private Map<String, String> labels = Map.of();
+        private @Nullable BackfillId family;
+        private final BackfillState state;
+        private boolean knownHere;
+        private boolean required;
+        private Bound bound = new Bound(BoundKind.NONE, null, null);
+        private @Nullable List<String> checkpoint;
+        private @Nullable List<String> keyType;
+        private Progress progress = new Progress(0, 0, 0, null, null, null, null);
+        private Claim claim = new Claim(ClaimStatus.NONE, null, 0, null);
+        private Retry retry = new Retry(0, 0, null, null);
+        private @Nullable Diagnostic diagnostic;
+        private ValidationStatus validation = new ValidationStatus(ValidationDisposition.NOT_RUN, null, null, null);
+        private @Nullable Waiting waiting;
+        private Times times;
+        private @Nullable String completedLsn;
+
+        private Builder(BackfillId id, BackfillState state, Instant registeredAt) {
+            this.id = id;
+            this.state = state;
+            this.times = new Times(registeredAt, null, null, null, null);
+        }
+
+        /** Its definition's words. */
+        public Builder described(String description, Map<String, String> labels, @Nullable BackfillId family) {
+            this.description = description;
+            this.labels = labels;
+            this.family = family;
+            return this;
+        }
+
+        /** What this process has to do with it. */
+        public Builder here(boolean knownHere, boolean required) {
+            this.knownHere = knownHere;
+            this.required = required;
+            return this;
+        }
+
+        /** How far its keys go. */
+        public Builder keys(Bound bound, @Nullable List<String> checkpoint, @Nullable List<String> keyType) {
+            this.bound = bound;
+            this.checkpoint = checkpoint;
+            this.keyType = keyType;
+            return this;
+        }
+
+        /** How far it is. */
+        public Builder progress(Progress progress) {
+            this.progress = progress;
+            return this;
+        }
+
+        /** Who works on it. */
+        public Builder claim(Claim claim) {
+            this.claim = claim;
+            return this;
+        }
+
+        /** What fails. */
+        public Builder failing(Retry retry, @Nullable Diagnostic diagnostic) {
+            this.retry = retry;
+            this.diagnostic = diagnostic;
+            return this;
+        }
+
+        /** The latest explicit validation. */
+        public Builder validation(ValidationStatus validation) {
+            this.validation = validation;
+            return this;
+        }
+
+        /** Why nothing moves. */
+        public Builder waiting(@Nullable Waiting waiting) {
+            this.waiting = waiting;
+            return this;
+        }
+
+        /** When things happened. */
+        public Builder times(Times times, @Nullable String completedLsn) {
+            this.times = times;
+            this.completedLsn = completedLsn;
+            return this;
+        }
+
+        /** The snapshot. */
+        public BackfillSnapshot build() {
+            return new BackfillSnapshot(this);
+        }
+    }
 }

@@ -2,6 +2,7 @@ package dev.backfill.operate;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,4 +71,41 @@ public record Rehearsal(
             Duration tookHigh,
             long walLow,
             long walHigh) {}
+
+    /**
+     * What became of a request to rehearse.
+     */
+    public sealed interface Outcome {
+
+        /** Calls the function of the case at hand; adding a case breaks every caller at compile time. */
+        <T> T match(Function<? super Rehearsed, ? extends T> rehearsed, Function<? super Refused, ? extends T> refused);
+
+        /**
+         * It ran, and everything was rolled back.
+         *
+         * @param report what was seen
+         */
+        record Rehearsed(Rehearsal report) implements Outcome {
+            @Override
+            public <T> T match(
+                    Function<? super Rehearsed, ? extends T> rehearsed,
+                    Function<? super Refused, ? extends T> refused) {
+                return rehearsed.apply(this);
+            }
+        }
+
+        /**
+         * It did not run.
+         *
+         * @param conflict why
+         */
+        record Refused(ActionOutcome.Conflict conflict) implements Outcome {
+            @Override
+            public <T> T match(
+                    Function<? super Rehearsed, ? extends T> rehearsed,
+                    Function<? super Refused, ? extends T> refused) {
+                return refused.apply(this);
+            }
+        }
+    }
 }

@@ -11,22 +11,11 @@ import java.util.function.Function;
 public sealed interface ValidationReport {
 
     /** Calls the function of the case at hand; adding a case breaks every caller at compile time. */
-    default <T> T match(
+    <T> T match(
             Function<? super Success, ? extends T> success,
             Function<? super Failure, ? extends T> failure,
             Function<? super CurrentState, ? extends T> currentState,
-            Function<? super Refused, ? extends T> refused) {
-        if (this instanceof Success it) {
-            return success.apply(it);
-        }
-        if (this instanceof Failure it) {
-            return failure.apply(it);
-        }
-        if (this instanceof CurrentState it) {
-            return currentState.apply(it);
-        }
-        return refused.apply((Refused) this);
-    }
+            Function<? super Refused, ? extends T> refused);
 
     /**
      * It ran and the postcondition held.
@@ -34,7 +23,16 @@ public sealed interface ValidationReport {
      * @param now the current row
      * @param replayed whether an earlier copy of the request ran it
      */
-    record Success(BackfillSnapshot now, boolean replayed) implements ValidationReport {}
+    record Success(BackfillSnapshot now, boolean replayed) implements ValidationReport {
+        @Override
+        public <T> T match(
+                Function<? super Success, ? extends T> success,
+                Function<? super Failure, ? extends T> failure,
+                Function<? super CurrentState, ? extends T> currentState,
+                Function<? super Refused, ? extends T> refused) {
+            return success.apply(this);
+        }
+    }
 
     /**
      * It ran and rejected.
@@ -43,7 +41,16 @@ public sealed interface ValidationReport {
      * @param now the current row
      * @param replayed whether an earlier copy of the request ran it
      */
-    record Failure(Diagnostic diagnostic, BackfillSnapshot now, boolean replayed) implements ValidationReport {}
+    record Failure(Diagnostic diagnostic, BackfillSnapshot now, boolean replayed) implements ValidationReport {
+        @Override
+        public <T> T match(
+                Function<? super Success, ? extends T> success,
+                Function<? super Failure, ? extends T> failure,
+                Function<? super CurrentState, ? extends T> currentState,
+                Function<? super Refused, ? extends T> refused) {
+            return failure.apply(this);
+        }
+    }
 
     /**
      * It did not run, or has no result yet; implies neither success nor failure. Not final: the same request asks again.
@@ -51,14 +58,32 @@ public sealed interface ValidationReport {
      * @param reason why
      * @param now the current row
      */
-    record CurrentState(Reason reason, BackfillSnapshot now) implements ValidationReport {}
+    record CurrentState(Reason reason, BackfillSnapshot now) implements ValidationReport {
+        @Override
+        public <T> T match(
+                Function<? super Success, ? extends T> success,
+                Function<? super Failure, ? extends T> failure,
+                Function<? super CurrentState, ? extends T> currentState,
+                Function<? super Refused, ? extends T> refused) {
+            return currentState.apply(this);
+        }
+    }
 
     /**
      * Refused before anything ran.
      *
-     * @param refusal a conflict, an unknown ID, a denial or unavailability
+     * @param conflict why
      */
-    record Refused(ActionOutcome.Refusal refusal) implements ValidationReport {}
+    record Refused(ActionOutcome.Conflict conflict) implements ValidationReport {
+        @Override
+        public <T> T match(
+                Function<? super Success, ? extends T> success,
+                Function<? super Failure, ? extends T> failure,
+                Function<? super CurrentState, ? extends T> currentState,
+                Function<? super Refused, ? extends T> refused) {
+            return refused.apply(this);
+        }
+    }
 
     /** Why there is no result. */
     enum Reason {

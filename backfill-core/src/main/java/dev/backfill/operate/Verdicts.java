@@ -1,12 +1,13 @@
 package dev.backfill.operate;
 
-import dev.backfill.operate.Verdict.Answer;
-import dev.backfill.operate.Verdict.Reason;
+import dev.backfill.operate.Verdicts.Verdict.Answer;
+import dev.backfill.operate.Verdicts.Verdict.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -111,7 +112,8 @@ public final class Verdicts {
         List<Reason> errors = new ArrayList<>();
         preflight
                 .errors()
-                .forEach(error -> errors.add(new Reason(error.code(), error.subject() + ": " + error.message())));
+                .forEach(error ->
+                        errors.add(new Reason(error.code().wireName(), error.subject() + ": " + error.message())));
         return errors.isEmpty()
                 ? Verdict.of(
                         Answer.YES,
@@ -192,5 +194,46 @@ public final class Verdicts {
                 "no_longer_true",
                 "It completed, but its latest validation rejected what it found. Find out who writes such rows;"
                         + " a new ID repairs them.");
+    }
+
+    /**
+     * An answer to a question that operators ask before they act, with its reasons. Immutable.
+     *
+     * @param answer yes, no or cannot tell
+     * @param reasons at least one, each with a stable code and a sentence for people
+     */
+    public record Verdict(Answer answer, List<Reason> reasons) {
+
+        /** Copies the reasons. */
+        public Verdict {
+            reasons = List.copyOf(reasons);
+        }
+
+        static Verdict of(Answer answer, String code, String message) {
+            return new Verdict(answer, List.of(new Reason(code, message)));
+        }
+
+        /** What may be answered. */
+        public enum Answer {
+            /** It may. */
+            YES,
+            /** It may not; the reasons say what has to happen first. */
+            NO,
+            /** This process can't know; the reasons say who can. */
+            CANNOT_TELL;
+
+            /** The name in the HTTP API. */
+            public String wireName() {
+                return name().toLowerCase(Locale.ROOT);
+            }
+        }
+
+        /**
+         * Why.
+         *
+         * @param code one of the vocabulary in {@code docs/operate.md}, or the code of a preflight finding
+         * @param message a sentence for people; no row values
+         */
+        public record Reason(String code, String message) {}
     }
 }

@@ -6,54 +6,121 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that happened, without row data.
+ * One thing that happened, without row data. Immutable; begins with {@link #of}.
  *
- * @param kind what
- * @param id to which backfill; null for events of the whole process
- * @param generation the fencing generation; 0 where none applies
- * @param code what the kind says more exactly: a diagnostic or finding code, guard, action and outcome, verdict, signal, kind of
- *     authority or what was read, from fixed vocabularies; null where none applies
- * @param took how long it took; null where nothing was timed
- * @param rowsScanned keys scanned by a batch
- * @param rowsChanged rows changed by a batch
- * @param who the claim's owner, or the operator's name or kind of authority; for logs, never a metric label; null where nobody acts
- * @param requestId the operator's request ID; null where none applies
  * @since 0.1
  */
-public record BackfillEvent(
-        Kind kind,
-        @Nullable BackfillId id,
-        long generation,
-        @Nullable String code,
-        @Nullable Duration took,
-        long rowsScanned,
-        long rowsChanged,
-        @Nullable String who,
-        @Nullable String requestId) {
+public final class BackfillEvent {
+
+    private final Facts is;
+
+    private BackfillEvent(Facts is) {
+        this.is = is;
+    }
+
+    private record Facts(
+            Kind kind,
+            @Nullable BackfillId id,
+            long generation,
+            @Nullable String code,
+            @Nullable Duration took,
+            long rowsScanned,
+            long rowsChanged,
+            @Nullable String who,
+            @Nullable String requestId) {}
+
+    /** What. */
+    public Kind kind() {
+        return is.kind;
+    }
+
+    /** To which backfill; null for events of the whole process. */
+    public @Nullable BackfillId id() {
+        return is.id;
+    }
+
+    /** The fencing generation; 0 where none applies. */
+    public long generation() {
+        return is.generation;
+    }
+
+    /** What the kind says more exactly: a diagnostic or finding code, guard, action and outcome, verdict, signal, kind of authority or what was read, from fixed vocabularies; null where none applies. */
+    public @Nullable String code() {
+        return is.code;
+    }
+
+    /** How long it took; null where nothing was timed. */
+    public @Nullable Duration took() {
+        return is.took;
+    }
+
+    /** Keys scanned by a batch. */
+    public long rowsScanned() {
+        return is.rowsScanned;
+    }
+
+    /** Rows changed by a batch. */
+    public long rowsChanged() {
+        return is.rowsChanged;
+    }
+
+    /** The claim's owner, or the operator's name or kind of authority; for logs, never a metric label; null where nobody acts. */
+    public @Nullable String who() {
+        return is.who;
+    }
+
+    /** The operator's request ID; null where none applies. */
+    public @Nullable String requestId() {
+        return is.requestId;
+    }
+
+    /** Everything that is known of it, each fact with its name. */
+    @Override
+    public String toString() {
+        return "BackfillEvent[kind=" + is.kind + ", id=" + is.id + ", generation=" + is.generation + ", code=" + is.code
+                + ", took="
+                + is.took
+                + ", rowsScanned=" + is.rowsScanned + ", rowsChanged=" + is.rowsChanged + ", who=" + is.who
+                + ", requestId="
+                + is.requestId
+                + "]";
+    }
 
     /** An event that only names what happened. */
     public static BackfillEvent of(Kind kind, @Nullable BackfillId id, long generation, @Nullable String code) {
-        return new BackfillEvent(kind, id, generation, code, null, 0, 0, null, null);
+        return new BackfillEvent(new Facts(kind, id, generation, code, null, 0, 0, null, null));
     }
 
     /** The same event with a duration, or without one for null. */
     public BackfillEvent took(@Nullable Duration duration) {
-        return new BackfillEvent(kind, id, generation, code, duration, rowsScanned, rowsChanged, who, requestId);
+        return new BackfillEvent(new Facts(
+                is.kind,
+                is.id,
+                is.generation,
+                is.code,
+                duration,
+                is.rowsScanned,
+                is.rowsChanged,
+                is.who,
+                is.requestId));
     }
 
     /** The same event with what a batch did. */
     public BackfillEvent rows(long scanned, long changed) {
-        return new BackfillEvent(kind, id, generation, code, took, scanned, changed, who, requestId);
+        return new BackfillEvent(
+                new Facts(is.kind, is.id, is.generation, is.code, is.took, scanned, changed, is.who, is.requestId));
     }
 
     /** The same event with who acted. */
     public BackfillEvent by(@Nullable String actor) {
-        return new BackfillEvent(kind, id, generation, code, took, rowsScanned, rowsChanged, actor, requestId);
+        return new BackfillEvent(new Facts(
+                is.kind, is.id, is.generation, is.code, is.took, is.rowsScanned, is.rowsChanged, actor, is.requestId));
     }
 
     /** The same event with the request it answers. */
     public BackfillEvent answering(@Nullable String request) {
-        return new BackfillEvent(kind, id, generation, code, took, rowsScanned, rowsChanged, who, request);
+        return new BackfillEvent(new Facts(
+                is.kind, is.id, is.generation, is.code, is.took, is.rowsScanned, is.rowsChanged, is.who, request));
     }
 
     /** The kinds of event. */

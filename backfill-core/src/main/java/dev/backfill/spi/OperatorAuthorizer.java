@@ -1,7 +1,7 @@
 package dev.backfill.spi;
 
 import dev.backfill.operate.Authority;
-import dev.backfill.operate.Capability;
+import dev.backfill.operate.Authority.Capability;
 
 /**
  * Decides who is a deployment operator. The host implements it; nothing is allowed unless it says so.

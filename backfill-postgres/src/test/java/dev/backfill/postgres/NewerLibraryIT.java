@@ -6,11 +6,13 @@ import dev.backfill.BackfillDefinition;
 import dev.backfill.host.StepOutcome.Committed;
 import dev.backfill.host.StepOutcome.NothingToDo;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
+import dev.backfill.operate.AuditRecord;
+import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.ConflictCode;
-import dev.backfill.operate.ControlRequest;
-import dev.backfill.operate.RehearsalOutcome;
+import dev.backfill.operate.OperatorRequest;
+import dev.backfill.operate.Rehearsal;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.PostgresTest;
@@ -36,6 +38,27 @@ class NewerLibraryIT {
     }
 
     @Test
+    void an_audit_record_in_words_that_are_not_known_here_is_read_all_the_same() { // RM-2
+        BackfillDefinition<Long> definition = Samples.doubling(10);
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            db.execute(
+                    "INSERT INTO backfill_audit (actor, authority, id, request_id, action, prior_state, resulting_state,"
+                            + " generation, outcome, note) VALUES ('r2', 'robot', '" + definition.id()
+                            + "', 'k', 'archive', 'completed', 'archived', 3, 'archived', 'n')");
+            AuditRecord record = harness.operations()
+                    .audit(BackfillHarness.OPERATOR, definition.id(), 10, null)
+                    .items()
+                    .get(0);
+            assertThat(record.authority()).isEqualTo(new Authority(Authority.Kind.OTHER, "r2"));
+            assertThat(record.action()).isEqualTo("archive");
+            assertThat(record.priorState()).isEqualTo(BackfillState.COMPLETED);
+            assertThat(record.resultingState()).isNull();
+            assertThat(record.outcome()).isEqualTo(AuditRecord.Outcome.OTHER);
+            assertThat(record.note()).isEqualTo("n");
+        }
+    }
+
+    @Test
     void a_row_of_an_unknown_format_is_neither_claimed_nor_steered() { // ID-5
         BackfillDefinition<Long> definition = Samples.doubling(10);
         try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
@@ -53,9 +76,9 @@ class NewerLibraryIT {
             }
             assertThat(harness.validate(definition.id())).isInstanceOf(ValidationReport.Refused.class);
             assertThat(harness.operations()
-                            .rehearse(new ControlRequest(
+                            .rehearse(new OperatorRequest(
                                     definition.id(), BackfillHarness.newRequestId(), BackfillHarness.OPERATOR, null)))
-                    .isInstanceOf(RehearsalOutcome.Refused.class);
+                    .isInstanceOf(Rehearsal.Outcome.Refused.class);
             assertThat(harness.auditRecords(definition.id()))
                     .filteredOn(r -> "unknown_here".equals(r.get("outcome")))
                     .extracting(r -> r.get("action"))
@@ -70,7 +93,7 @@ class NewerLibraryIT {
         try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
             harness.start(definition.id());
             harness.runToCompletion(definition.id());
-            var request = BackfillHarness.request(BackfillAction.VALIDATE, definition.id(), "v1");
+            var request = BackfillHarness.request(definition.id(), "v1");
             assertThat(harness.operations().validate(request)).isInstanceOf(ValidationReport.Success.class);
             harness.tamper(definition.id(), "contract", "3");
             assertThat(harness.operations().validate(request))
@@ -78,11 +101,10 @@ class NewerLibraryIT {
                             ValidationReport.Success.class,
                             it -> assertThat(it.replayed()).isTrue());
             assertThat(harness.operations()
-                            .rehearse(new ControlRequest(definition.id(), "v1", BackfillHarness.OPERATOR, null)))
+                            .rehearse(new OperatorRequest(definition.id(), "v1", BackfillHarness.OPERATOR, null)))
                     .isInstanceOfSatisfying(
-                            RehearsalOutcome.Refused.class,
-                            it -> assertThat(((ActionOutcome.Conflict) it.refusal()).code())
-                                    .isEqualTo(ConflictCode.REQUEST_ID_REUSED));
+                            Rehearsal.Outcome.Refused.class,
+                            it -> assertThat(it.conflict().code()).isEqualTo(ConflictCode.REQUEST_ID_REUSED));
         }
     }
 

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
-import dev.backfill.CustomRepair;
-import dev.backfill.CustomValidation;
 import dev.backfill.DeleteRepair;
 import dev.backfill.KeyType;
 import dev.backfill.Keys;
@@ -64,9 +62,9 @@ class NullArgumentsTest {
                 refused("repair", "repair", () -> definition().repair((RowRepair) null)),
                 refused("repair", "repair", () -> definition().repair((StatementRepair) null)),
                 refused("repair", "repair", () -> definition().repair((DeleteRepair) null)),
-                refused("repair", "repair", () -> definition().repair((CustomRepair<Long>) null)),
+                refused("repair", "repair", () -> definition().repair((Repair.Custom<Long>) null)),
                 refused("proof", "validate", () -> definition().validate((Validation) null)),
-                refused("proof", "validate", () -> definition().validate((CustomValidation<Long>) null)),
+                refused("proof", "validate", () -> definition().validate((Validation.Custom<Long>) null)),
                 refused("table", "requires", () -> definition().requires(null, "c")),
                 refused("column", "requires", () -> definition().requires("t", null)),
                 refused("type", "requires", () -> definition().requires("t", "c", null)),

@@ -13,7 +13,6 @@ import dev.backfill.host.EngineOptions;
 import dev.backfill.host.SchemaMode;
 import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.Authority;
-import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.OperatorRequest;
@@ -119,10 +118,9 @@ class ReadmeIT {
             // region operate
             ActionOutcome outcome = backfills
                     .operations()
-                    .perform(new OperatorRequest(
-                            BackfillAction.START,
+                    .start(new OperatorRequest(
                             SEARCH_TEXT.id(),
-                            UUID.randomUUID().toString(), // repeat the same ID after a lost answer or an Unavailable
+                            UUID.randomUUID().toString(), // repeat the same ID after a lost answer
                             Authority.host("deploy"),
                             "release 42"));
             BackfillSnapshot now = backfills.operations().show(Authority.host("deploy"), SEARCH_TEXT.id());

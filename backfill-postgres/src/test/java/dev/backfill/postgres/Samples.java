@@ -4,7 +4,6 @@ import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.CompoundKey;
-import dev.backfill.CustomRepair;
 import dev.backfill.Keys;
 import dev.backfill.Repair;
 import dev.backfill.Validation;
@@ -56,7 +55,7 @@ final class Samples {
     }
 
     /** Not idempotent by nature: a second run of a window shows. */
-    static BackfillDefinition<Long> counting(int batchSize, CustomRepair<Long> beforeIncrement) {
+    static BackfillDefinition<Long> counting(int batchSize, Repair.Custom<Long> beforeIncrement) {
         return overItems("items.counting.v1")
                 .batchSize(batchSize)
                 .repair((batch, tx) -> {

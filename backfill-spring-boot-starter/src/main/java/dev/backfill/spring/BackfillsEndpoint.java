@@ -78,46 +78,38 @@ final class BackfillsEndpoint {
         if (known.isEmpty()) {
             return said(400, "unknown_action");
         }
-        return answer(() -> {
-            OperatorRequest request = new OperatorRequest(
-                    known.get(),
-                    BackfillId.of(id),
-                    requestId == null ? UUID.randomUUID().toString() : requestId,
-                    authority(caller),
-                    note);
-            return known.get() == BackfillAction.VALIDATE
-                    ? of(operations.validate(request))
-                    : of(operations.perform(request));
-        });
+        return answer(() -> act(
+                known.get(),
+                new OperatorRequest(
+                        BackfillId.of(id),
+                        requestId == null ? UUID.randomUUID().toString() : requestId,
+                        authority(caller),
+                        note)));
+    }
+
+    private WebEndpointResponse<Map<String, Object>> act(BackfillAction action, OperatorRequest request) {
+        return switch (action) {
+            case START -> of(operations.start(request));
+            case PAUSE -> of(operations.pause(request));
+            case RESUME -> of(operations.resume(request));
+            case RETRY -> of(operations.retry(request));
+            case VALIDATE -> of(operations.validate(request));
+        };
     }
 
     private static WebEndpointResponse<Map<String, Object>> of(ActionOutcome outcome) {
-        if (outcome instanceof ActionOutcome.Applied applied) {
-            return said(200, "applied", SnapshotMap.of(applied.now()));
-        }
-        if (outcome instanceof ActionOutcome.Converged converged) {
-            return said(200, "converged", SnapshotMap.of(converged.now()));
-        }
-        if (outcome instanceof ActionOutcome.Conflict conflict) {
-            return said(409, conflict.code().wireName(), SnapshotMap.of(conflict.now()));
-        }
-        if (outcome instanceof ActionOutcome.UnknownId) {
-            return said(404, "unknown_id");
-        }
-        return outcome instanceof ActionOutcome.Denied ? said(403, "denied") : said(503, "unavailable");
+        return outcome.match(
+                applied -> said(200, "applied", SnapshotMap.of(applied.now())),
+                converged -> said(200, "converged", SnapshotMap.of(converged.now())),
+                conflict -> said(409, conflict.code().wireName(), SnapshotMap.of(conflict.now())));
     }
 
     private static WebEndpointResponse<Map<String, Object>> of(ValidationReport report) {
-        if (report instanceof ValidationReport.Success success) {
-            return said(200, "success", SnapshotMap.of(success.now()));
-        }
-        if (report instanceof ValidationReport.Failure failure) {
-            return said(200, "failure", SnapshotMap.of(failure.now()));
-        }
-        if (report instanceof ValidationReport.CurrentState current) {
-            return said(200, "current-state", SnapshotMap.of(current.now()));
-        }
-        return of(((ValidationReport.Refused) report).refusal());
+        return report.match(
+                success -> said(200, "success", SnapshotMap.of(success.now())),
+                failure -> said(200, "failure", SnapshotMap.of(failure.now())),
+                none -> said(200, "current-state", SnapshotMap.of(none.now())),
+                refused -> of(refused.conflict()));
     }
 
     private static Authority authority(SecurityContext caller) {

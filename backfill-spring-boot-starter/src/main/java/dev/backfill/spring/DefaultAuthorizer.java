@@ -1,7 +1,7 @@
 package dev.backfill.spring;
 
 import dev.backfill.operate.Authority;
-import dev.backfill.operate.Capability;
+import dev.backfill.operate.Authority.Capability;
 import dev.backfill.spi.OperatorAuthorizer;
 
 /**
@@ -16,7 +16,7 @@ final class DefaultAuthorizer implements OperatorAuthorizer {
         return switch (authority.kind()) {
             case OPERATOR, PROTECTED_NETWORK -> true;
             case HOST -> capability == Capability.READ;
-            case STARTUP, ENGINE, ANONYMOUS -> false;
+            case STARTUP, ENGINE, ANONYMOUS, OTHER -> false;
         };
     }
 }

@@ -92,7 +92,7 @@ public final class BackfillHarness implements AutoCloseable {
 
     /** Validates explicitly, with a new request ID. */
     public ValidationReport validate(BackfillId id) {
-        return operations().validate(request(BackfillAction.VALIDATE, id, newRequestId()));
+        return operations().validate(request(id, newRequestId()));
     }
 
     /** Start, pause, resume or retry, with a new request ID. */
@@ -102,12 +102,27 @@ public final class BackfillHarness implements AutoCloseable {
 
     /** Start, pause, resume or retry, with a request ID of the test's choice, for instance to repeat it. */
     public ActionOutcome perform(BackfillAction action, BackfillId id, String requestId) {
-        return operations().perform(request(action, id, requestId));
+        return perform(operations(), action, request(id, requestId));
+    }
+
+    /**
+     * Start, pause, resume or retry of any plane.
+     *
+     * @throws IllegalArgumentException for {@link BackfillAction#VALIDATE}, whose answer is a report
+     */
+    public static ActionOutcome perform(BackfillOperations operations, BackfillAction action, OperatorRequest request) {
+        return switch (action) {
+            case START -> operations.start(request);
+            case PAUSE -> operations.pause(request);
+            case RESUME -> operations.resume(request);
+            case RETRY -> operations.retry(request);
+            case VALIDATE -> throw new IllegalArgumentException("a validation is answered by a report: use validate");
+        };
     }
 
     /** A request as {@link #OPERATOR}. */
-    public static OperatorRequest request(BackfillAction action, BackfillId id, String requestId) {
-        return new OperatorRequest(action, id, requestId, OPERATOR, null);
+    public static OperatorRequest request(BackfillId id, String requestId) {
+        return new OperatorRequest(id, requestId, OPERATOR, null);
     }
 
     /** A request ID that was never used. */

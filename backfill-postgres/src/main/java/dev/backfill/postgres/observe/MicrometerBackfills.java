@@ -61,7 +61,7 @@ public final class MicrometerBackfills implements BackfillListener {
      *
      * @param backfills the started engine
      * @param authority on whose word they read; the host's {@link dev.backfill.spi.OperatorAuthorizer} must allow it
-     *     {@link dev.backfill.operate.Capability#READ}, or they stay {@code NaN}
+     *     {@link dev.backfill.operate.Authority.Capability#READ}, or they stay {@code NaN}
      */
     public void watch(Backfills backfills, Authority authority) {
         RowGauges.register(registry, backfills, authority);

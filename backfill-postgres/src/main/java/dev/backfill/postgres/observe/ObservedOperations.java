@@ -1,9 +1,11 @@
 package dev.backfill.postgres.observe;
 
+import dev.backfill.operate.AccessDeniedException;
 import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.BackfillOperations;
-import dev.backfill.operate.ControlRequest;
+import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.OperatorRequest;
+import dev.backfill.operate.UnknownBackfillException;
 import dev.backfill.operate.ValidationReport;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
@@ -45,27 +47,33 @@ final class ObservedOperations implements InvocationHandler {
     @Override
     public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
         Object asked = arguments == null || arguments.length == 0 ? null : arguments[0];
-        Observation observation;
-        if (asked instanceof OperatorRequest request) {
-            observation = action(
-                            registry, request.action().wireName(), request.id().value())
-                    .highCardinalityKeyValue("backfill.request_id", request.requestId());
-        } else if (asked instanceof ControlRequest request) {
-            observation = action(registry, method.getName(), request.id().value())
-                    .highCardinalityKeyValue("backfill.request_id", request.requestId());
-        } else {
+        if (!(asked instanceof OperatorRequest request)) {
             return pass(method, arguments);
         }
+        Observation observation = action(
+                        registry, method.getName(), request.id().value())
+                .highCardinalityKeyValue("backfill.request_id", request.requestId());
         observation.start();
         Observation.Scope scope = observation.openScope();
         try {
             Object outcome = pass(method, arguments);
             observation.lowCardinalityKeyValue("outcome", name(outcome));
             return outcome;
+        } catch (AccessDeniedException e) {
+            throw failed(observation, "denied", e);
+        } catch (UnknownBackfillException e) {
+            throw failed(observation, "unknown_id", e);
+        } catch (BackfillUnavailableException e) {
+            throw failed(observation, "unavailable", e);
         } finally {
             scope.close();
             observation.stop();
         }
+    }
+
+    private static <E extends RuntimeException> E failed(Observation observation, String outcome, E why) {
+        observation.lowCardinalityKeyValue("outcome", outcome);
+        return why;
     }
 
     private @Nullable Object pass(Method method, Object @Nullable [] arguments) throws Throwable {
@@ -78,17 +86,26 @@ final class ObservedOperations implements InvocationHandler {
 
     /** The case, in the spelling of the API. */
     private static String name(@Nullable Object outcome) {
-        if (outcome instanceof ValidationReport.Refused refused) {
-            return name(refused.refusal());
+        if (outcome instanceof ActionOutcome it) {
+            return it.match(
+                    ObservedOperations::caseOf,
+                    ObservedOperations::caseOf,
+                    conflict -> conflict.code().wireName());
         }
-        if (outcome instanceof ActionOutcome.Conflict conflict) {
-            return conflict.code().wireName();
+        if (outcome instanceof ValidationReport it) {
+            return it.match(
+                    ObservedOperations::caseOf,
+                    ObservedOperations::caseOf,
+                    ObservedOperations::caseOf,
+                    refused -> refused.conflict().code().wireName());
         }
-        return outcome == null
-                ? "none"
-                : outcome.getClass()
-                        .getSimpleName()
-                        .replaceAll("(?<=.)([A-Z])", "_$1")
-                        .toLowerCase(Locale.ROOT);
+        return outcome == null ? "none" : caseOf(outcome);
+    }
+
+    private static String caseOf(Object outcome) {
+        return outcome.getClass()
+                .getSimpleName()
+                .replaceAll("(?<=.)([A-Z])", "_$1")
+                .toLowerCase(Locale.ROOT);
     }
 }

@@ -70,15 +70,12 @@ final class RowGauges {
 
     /** What is told of all backfills together, and whether anything can be told. */
     private void registerWhole(MeterRegistry registry) {
-        gauge(
-                        "backfill.gate.open",
-                        "1 when no required backfill keeps the gate closed",
-                        o -> o.gate().open() ? 1 : 0)
+        gauge("backfill.gate.open", "1 when no required backfill keeps the gate closed", o -> o.isOpen() ? 1 : 0)
                 .register(registry);
         gauge(
                         "backfill.required.incomplete",
                         "Required backfills that are not completed",
-                        o -> o.gate().reasons().size())
+                        o -> o.closedBy().size())
                 .register(registry);
         gauge(
                         "backfill.progress.age",

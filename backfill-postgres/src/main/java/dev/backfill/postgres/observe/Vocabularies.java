@@ -1,10 +1,10 @@
 package dev.backfill.postgres.observe;
 
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.BackfillUnavailableException;
-import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.spi.BackfillEvent;
 import java.util.ArrayList;

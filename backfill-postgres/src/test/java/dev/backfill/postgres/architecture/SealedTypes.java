@@ -3,6 +3,7 @@ package dev.backfill.postgres.architecture;
 import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.ImportTree;
 import com.sun.source.tree.InstanceOfTree;
+import com.sun.source.tree.ParameterizedTypeTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.tree.TypeCastTree;
 import com.sun.source.util.TreeScanner;
@@ -59,7 +60,10 @@ final class SealedTypes {
 
             @Override
             public Void visitTypeCast(TypeCastTree cast, Void nothing) {
-                add(cast.getType().toString());
+                // With type arguments it names the key's type, which erasure took: the case is known already.
+                if (!(cast.getType() instanceof ParameterizedTypeTree)) {
+                    add(cast.getType().toString());
+                }
                 return super.visitTypeCast(cast, null);
             }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BlockedException;
-import dev.backfill.CustomRepair;
+import dev.backfill.Repair;
 import dev.backfill.RetryableException;
 import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome;
@@ -24,13 +24,13 @@ class BoundedFailureIT extends Case {
 
     private static final String SECRET = "s3cret-value";
 
-    private final AtomicReference<CustomRepair<Long>> repair = new AtomicReference<>((batch, tx) -> 0);
+    private final AtomicReference<Repair.Custom<Long>> repair = new AtomicReference<>((batch, tx) -> 0);
 
     BoundedFailureIT(TestDatabase db) {
         super(db);
     }
 
-    private BackfillHarness repairing(CustomRepair<Long> how) {
+    private BackfillHarness repairing(Repair.Custom<Long> how) {
         repair.set(how);
         BackfillDefinition<Long> definition = items().repair(
                         (batch, tx) -> repair.get().repair(batch, tx))

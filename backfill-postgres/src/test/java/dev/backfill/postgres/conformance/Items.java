@@ -3,9 +3,8 @@ package dev.backfill.postgres.conformance;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.Batch;
-import dev.backfill.CustomRepair;
-import dev.backfill.CustomValidation;
 import dev.backfill.Keys;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.testkit.conformance.DefinitionConformance;
 import java.sql.Connection;
@@ -39,11 +38,11 @@ abstract class Items extends DefinitionConformance<Long> {
                 .batchSize(5);
     }
 
-    static BackfillDefinition<Long> repairedBy(CustomRepair<Long> repair) {
+    static BackfillDefinition<Long> repairedBy(Repair.Custom<Long> repair) {
         return items().repair(repair).validate(PROOF).build();
     }
 
-    static BackfillDefinition<Long> provenBy(CustomValidation<Long> proof) {
+    static BackfillDefinition<Long> provenBy(Validation.Custom<Long> proof) {
         return items().repair((batch, tx) -> lockComputeWrite(batch, tx.connection()))
                 .validate(proof)
                 .build();

@@ -2,16 +2,19 @@ package dev.backfill.postgres.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.backfill.BackfillId;
 import dev.backfill.operate.AccessDeniedException;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.Authority;
+import dev.backfill.operate.Authority.Capability;
 import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.BackfillOperations;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.Capability;
 import dev.backfill.operate.OperatorRequest;
-import dev.backfill.operate.ValidationReport;
+import dev.backfill.operate.UnknownBackfillException;
 import dev.backfill.spi.BackfillEvent;
 import dev.backfill.spi.OperatorAuthorizer;
 import dev.backfill.testkit.BackfillHarness;
@@ -19,6 +22,7 @@ import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.TestDatabase;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -42,8 +46,8 @@ class OperatorAuthorizationIT extends Case {
         return harness;
     }
 
-    private static OperatorRequest by(Authority authority, BackfillAction action, BackfillId id) {
-        return new OperatorRequest(action, id, BackfillHarness.newRequestId(), authority, null);
+    private static OperatorRequest by(Authority authority, BackfillId id) {
+        return new OperatorRequest(id, BackfillHarness.newRequestId(), authority, null);
     }
 
     @ParameterizedTest
@@ -52,8 +56,8 @@ class OperatorAuthorizationIT extends Case {
         BackfillHarness harness = guarded();
         var before = harness.row(ID);
         for (Authority authority : new Authority[] {STRANGER, READER, Authority.anonymous()}) {
-            assertThat(harness.operations().perform(by(authority, action, ID)))
-                    .isInstanceOf(ActionOutcome.Denied.class);
+            assertThatThrownBy(() -> BackfillHarness.perform(harness.operations(), action, by(authority, ID)))
+                    .isInstanceOf(AccessDeniedException.class);
         }
         assertThat(harness.row(ID)).isEqualTo(before);
     }
@@ -61,8 +65,8 @@ class OperatorAuthorizationIT extends Case {
     @Test
     void an_explicit_validation_needs_the_capability_to_control() { // AU-1
         BackfillHarness harness = guarded();
-        assertThat(harness.operations().validate(by(READER, BackfillAction.VALIDATE, ID)))
-                .isEqualTo(new ValidationReport.Refused(new ActionOutcome.Denied()));
+        assertThatThrownBy(() -> harness.operations().validate(by(READER, ID)))
+                .isInstanceOf(AccessDeniedException.class);
     }
 
     @Test
@@ -81,20 +85,19 @@ class OperatorAuthorizationIT extends Case {
     void a_denial_does_not_say_whether_the_id_exists() { // AU-4
         BackfillHarness harness = guarded();
         BackfillId nowhere = BackfillId.of("no.such.backfill");
-        assertThat(harness.operations().perform(by(STRANGER, BackfillAction.START, nowhere)))
-                .isEqualTo(harness.operations().perform(by(STRANGER, BackfillAction.START, ID)));
-        String known = thrown(harness, ID);
-        assertThat(thrown(harness, nowhere)).isEqualTo(known);
-        assertThat(harness.operations().perform(by(BackfillHarness.OPERATOR, BackfillAction.START, nowhere)))
-                .isInstanceOf(ActionOutcome.UnknownId.class);
+        BackfillOperations operations = harness.operations();
+        assertThat(denied(() -> operations.show(STRANGER, nowhere)))
+                .isEqualTo(denied(() -> operations.show(STRANGER, ID)));
+        assertThat(denied(() -> operations.start(by(STRANGER, nowhere))))
+                .isEqualTo(denied(() -> operations.start(by(STRANGER, ID))));
+        assertThatThrownBy(() -> harness.operations().start(by(BackfillHarness.OPERATOR, nowhere)))
+                .isInstanceOf(UnknownBackfillException.class);
     }
 
-    private static String thrown(BackfillHarness harness, BackfillId id) {
-        try {
-            return harness.operations().show(STRANGER, id).toString();
-        } catch (AccessDeniedException e) {
-            return e.getMessage();
-        }
+    private static String denied(ThrowingCallable asked) {
+        AccessDeniedException denied = catchThrowableOfType(AccessDeniedException.class, asked);
+        assertThat(denied).isNotNull();
+        return denied.getMessage();
     }
 
     @Test
@@ -103,7 +106,7 @@ class OperatorAuthorizationIT extends Case {
                 .definitions(counted())
                 .operators(OperatorAuthorizer.denyAll())
                 .open());
-        assertThat(harness.start(ID)).isInstanceOf(ActionOutcome.Denied.class);
+        assertThatThrownBy(() -> harness.start(ID)).isInstanceOf(AccessDeniedException.class);
     }
 
     @Test
@@ -112,8 +115,8 @@ class OperatorAuthorizationIT extends Case {
                 .definitions(counted())
                 .operators((authority, capability) -> true)
                 .open());
-        assertThat(harness.operations().perform(by(Authority.anonymous(), BackfillAction.START, ID)))
-                .isInstanceOf(ActionOutcome.Denied.class);
+        assertThatThrownBy(() -> harness.operations().start(by(Authority.anonymous(), ID)))
+                .isInstanceOf(AccessDeniedException.class);
     }
 
     @Test
@@ -124,14 +127,14 @@ class OperatorAuthorizationIT extends Case {
                     throw new IllegalStateException("directory is down");
                 })
                 .open());
-        assertThat(harness.start(ID)).isInstanceOf(ActionOutcome.Denied.class);
+        assertThatThrownBy(() -> harness.start(ID)).isInstanceOf(AccessDeniedException.class);
         assertThat(state()).isEqualTo(BackfillState.PENDING);
     }
 
     @Test
     void a_denied_attempt_is_on_record() { // AU-3
         BackfillHarness harness = guarded();
-        harness.operations().perform(by(STRANGER, BackfillAction.PAUSE, ID));
+        denied(() -> harness.operations().pause(by(STRANGER, ID)));
         assertThat(harness.auditRecords(ID))
                 .singleElement()
                 .satisfies(entry -> assertThat(entry)
@@ -144,7 +147,7 @@ class OperatorAuthorizationIT extends Case {
     void a_flood_of_denied_attempts_does_not_flood_the_audit() { // AU-3
         BackfillHarness harness = guarded();
         for (int i = 0; i < 300; i++) {
-            harness.operations().perform(by(Authority.anonymous(), BackfillAction.START, ID));
+            denied(() -> harness.operations().start(by(Authority.anonymous(), ID)));
         }
         harness.operations().audit(BackfillHarness.OPERATOR, null, 10, null);
         assertThat(db.queryLong("SELECT count(*) FROM backfill_audit")).isLessThan(40);
@@ -156,9 +159,9 @@ class OperatorAuthorizationIT extends Case {
     void a_flood_of_one_name_hides_no_attempt_of_another_and_is_summarized_under_its_own() { // AU-3
         BackfillHarness harness = guarded();
         for (int i = 0; i < 50; i++) {
-            harness.operations().perform(by(STRANGER, BackfillAction.START, ID));
+            denied(() -> harness.operations().start(by(STRANGER, ID)));
         }
-        harness.operations().perform(by(Authority.operator("another stranger"), BackfillAction.PAUSE, ID));
+        denied(() -> harness.operations().pause(by(Authority.operator("another stranger"), ID)));
         harness.operations().audit(BackfillHarness.OPERATOR, null, 10, null);
         assertThat(db.queryText("SELECT actor || ': ' || note FROM backfill_audit WHERE outcome = 'denied_summary'"))
                 .isEqualTo("stranger: 30 further attempts were denied");
@@ -170,7 +173,7 @@ class OperatorAuthorizationIT extends Case {
     @Test
     void a_request_that_was_malformed_is_on_record_under_its_name() { // AU-3
         BackfillHarness harness = guarded();
-        harness.operations().rejected(STRANGER, "pause", ID.value(), "r-1", "malformed");
+        harness.operations().rejected(STRANGER, "pause", ID.value(), "r-1", AuditRecord.Outcome.MALFORMED);
         assertThat(harness.auditRecords(ID))
                 .singleElement()
                 .satisfies(entry -> assertThat(entry)
@@ -186,7 +189,7 @@ class OperatorAuthorizationIT extends Case {
                 .definitions(counted())
                 .operators((authority, capability) -> authority.kind() == Authority.Kind.PROTECTED_NETWORK)
                 .open());
-        assertThat(harness.operations().perform(by(Authority.protectedNetwork(), BackfillAction.START, ID)))
+        assertThat(harness.operations().start(by(Authority.protectedNetwork(), ID)))
                 .isInstanceOf(ActionOutcome.Applied.class);
         assertThat(harness.auditRecords(ID))
                 .singleElement()

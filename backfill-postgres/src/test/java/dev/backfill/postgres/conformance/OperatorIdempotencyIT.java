@@ -1,15 +1,17 @@
 package dev.backfill.postgres.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.BackfillId;
 import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.ConflictCode;
+import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Overview;
 import dev.backfill.testkit.BackfillHarness;
@@ -48,18 +50,18 @@ class OperatorIdempotencyIT extends Case {
                 .open());
     }
 
-    private static OperatorRequest request(Authority who, BackfillAction action, BackfillId id) {
-        return new OperatorRequest(action, id, "the-same-key", who, null);
+    private static OperatorRequest request(Authority who, BackfillId id) {
+        return new OperatorRequest(id, "the-same-key", who, null);
     }
 
     @Test
     void a_repeated_request_gets_its_original_answer_and_moves_nothing() { // IK-2
         BackfillHarness harness = started();
-        OperatorRequest pause = request(BackfillHarness.OPERATOR, BackfillAction.PAUSE, ID);
-        assertThat(harness.operations().perform(pause)).isInstanceOf(ActionOutcome.Applied.class);
+        OperatorRequest pause = request(BackfillHarness.OPERATOR, ID);
+        assertThat(harness.operations().pause(pause)).isInstanceOf(ActionOutcome.Applied.class);
         harness.resume(ID);
         long generation = generation();
-        assertThat(harness.operations().perform(pause))
+        assertThat(harness.operations().pause(pause))
                 .isInstanceOfSatisfying(
                         ActionOutcome.Applied.class,
                         again -> assertThat(again.replayed()).isTrue());
@@ -71,33 +73,33 @@ class OperatorIdempotencyIT extends Case {
     void a_request_that_was_decided_on_another_generation_is_refused_and_a_replay_is_answered_first() { // CL-3, IK-2
         BackfillHarness harness = started();
         long seen = generation();
-        OperatorRequest pause = new OperatorRequest(
-                BackfillAction.PAUSE, ID, "decided-on-the-old-one", BackfillHarness.OPERATOR, null, seen);
+        OperatorRequest pause =
+                new OperatorRequest(ID, "decided-on-the-old-one", BackfillHarness.OPERATOR, null).decidedOn(seen);
         OperatorRequest earlier =
-                new OperatorRequest(BackfillAction.PAUSE, ID, "decided-in-time", BackfillHarness.OPERATOR, null, seen);
-        assertThat(harness.operations().perform(earlier)).isInstanceOf(ActionOutcome.Applied.class);
+                new OperatorRequest(ID, "decided-in-time", BackfillHarness.OPERATOR, null).decidedOn(seen);
+        assertThat(harness.operations().pause(earlier)).isInstanceOf(ActionOutcome.Applied.class);
         harness.resume(ID);
-        assertThat(harness.operations().perform(pause))
+        assertThat(harness.operations().pause(pause))
                 .isInstanceOfSatisfying(
                         ActionOutcome.Conflict.class,
                         refused -> assertThat(refused.code()).isEqualTo(ConflictCode.GENERATION_CONFLICT));
         assertThat(state()).isEqualTo(BackfillState.RUNNING);
-        assertThat(harness.operations().perform(earlier))
+        assertThat(harness.operations().pause(earlier))
                 .isInstanceOfSatisfying(
                         ActionOutcome.Applied.class,
                         again -> assertThat(again.replayed()).isTrue());
-        OperatorRequest now = new OperatorRequest(
-                BackfillAction.PAUSE, ID, "decided-on-the-old-one", BackfillHarness.OPERATOR, null, generation());
-        assertThat(harness.operations().perform(now)).isInstanceOf(ActionOutcome.Applied.class);
+        OperatorRequest now = new OperatorRequest(ID, "decided-on-the-old-one", BackfillHarness.OPERATOR, null)
+                .decidedOn(generation());
+        assertThat(harness.operations().pause(now)).isInstanceOf(ActionOutcome.Applied.class);
     }
 
     @Test
     void a_repeated_start_keeps_the_bound() { // IK-2, SR-1
         BackfillHarness harness = open(counted());
-        OperatorRequest start = request(BackfillHarness.OPERATOR, BackfillAction.START, ID);
-        harness.operations().perform(start);
+        OperatorRequest start = request(BackfillHarness.OPERATOR, ID);
+        harness.operations().start(start);
         db.execute("INSERT INTO items VALUES (99)");
-        harness.operations().perform(start);
+        harness.operations().start(start);
         harness.start(ID);
         assertThat(column("bound")).isEqualTo("{20}");
         assertThat(generation()).isEqualTo(1);
@@ -119,8 +121,8 @@ class OperatorIdempotencyIT extends Case {
         harness.pause(ID);
         harness.resume(ID);
         long moved = generation();
-        OperatorRequest late = request(BackfillHarness.OPERATOR, BackfillAction.PAUSE, ID);
-        assertThat(harness.operations().perform(late.decidedOn(decided)))
+        OperatorRequest late = request(BackfillHarness.OPERATOR, ID);
+        assertThat(harness.operations().pause(late.decidedOn(decided)))
                 .isInstanceOfSatisfying(ActionOutcome.Conflict.class, conflict -> {
                     assertThat(conflict.code()).isEqualTo(ConflictCode.GENERATION_CONFLICT);
                     assertThat(conflict.now().claim().generation()).isEqualTo(moved);
@@ -130,8 +132,8 @@ class OperatorIdempotencyIT extends Case {
                 .last()
                 .satisfies(entry -> assertThat(entry).containsEntry("outcome", "generation_conflict"));
         // Nothing was stored, so the same request may be decided anew; once applied, it is answered as ever.
-        assertThat(harness.operations().perform(late.decidedOn(moved))).isInstanceOf(ActionOutcome.Applied.class);
-        assertThat(harness.operations().perform(late.decidedOn(moved)))
+        assertThat(harness.operations().pause(late.decidedOn(moved))).isInstanceOf(ActionOutcome.Applied.class);
+        assertThat(harness.operations().pause(late.decidedOn(moved)))
                 .isInstanceOfSatisfying(
                         ActionOutcome.Applied.class,
                         again -> assertThat(again.replayed()).isTrue());
@@ -151,34 +153,34 @@ class OperatorIdempotencyIT extends Case {
             assertThat(row.id()).isEqualTo(OTHER);
             assertThat(row.why()).contains("archived", OTHER.value());
         });
-        assertThat(harness.operations().perform(request(BackfillHarness.OPERATOR, BackfillAction.START, OTHER)))
+        assertThatThrownBy(() -> harness.operations().start(request(BackfillHarness.OPERATOR, OTHER)))
                 .isInstanceOfSatisfying(
-                        ActionOutcome.Unavailable.class,
-                        refused -> assertThat(refused.message()).contains("archived"));
+                        BackfillUnavailableException.class,
+                        refused -> assertThat(refused.getMessage()).contains("archived"));
         assertThat(harness.start(ID)).isInstanceOf(ActionOutcome.Applied.class);
     }
 
     @Test
     void the_same_key_for_another_action_is_a_conflict() { // IK-3
         BackfillHarness harness = two();
-        harness.operations().perform(request(BackfillHarness.OPERATOR, BackfillAction.START, ID));
-        assertReused(harness.operations().perform(request(BackfillHarness.OPERATOR, BackfillAction.PAUSE, ID)));
+        harness.operations().start(request(BackfillHarness.OPERATOR, ID));
+        assertReused(harness.operations().pause(request(BackfillHarness.OPERATOR, ID)));
         assertThat(state()).isEqualTo(BackfillState.RUNNING);
     }
 
     @Test
     void the_same_key_for_another_backfill_is_a_conflict() { // IK-3
         BackfillHarness harness = two();
-        harness.operations().perform(request(BackfillHarness.OPERATOR, BackfillAction.START, ID));
-        assertReused(harness.operations().perform(request(BackfillHarness.OPERATOR, BackfillAction.START, OTHER)));
+        harness.operations().start(request(BackfillHarness.OPERATOR, ID));
+        assertReused(harness.operations().start(request(BackfillHarness.OPERATOR, OTHER)));
         assertThat(harness.state(OTHER)).isEqualTo(BackfillState.PENDING);
     }
 
     @Test
     void the_same_key_by_another_actor_is_a_conflict() { // IK-3
         BackfillHarness harness = two();
-        harness.operations().perform(request(BackfillHarness.OPERATOR, BackfillAction.START, ID));
-        assertReused(harness.operations().perform(request(SECOND, BackfillAction.START, ID)));
+        harness.operations().start(request(BackfillHarness.OPERATOR, ID));
+        assertReused(harness.operations().start(request(SECOND, ID)));
     }
 
     private static void assertReused(ActionOutcome outcome) {
@@ -191,9 +193,9 @@ class OperatorIdempotencyIT extends Case {
     @Test
     void an_answer_that_was_lost_after_commit_is_fetched_on_another_connection() { // IK-2
         BackfillHarness harness = open(counted());
-        OperatorRequest start = request(BackfillHarness.OPERATOR, BackfillAction.START, ID);
+        OperatorRequest start = request(BackfillHarness.OPERATOR, ID);
         faults.after(FaultPoint.commit(), Fault.cut());
-        assertThat(harness.operations().perform(start))
+        assertThat(harness.operations().start(start))
                 .isInstanceOfSatisfying(
                         ActionOutcome.Applied.class,
                         answer -> assertThat(answer.replayed()).isTrue());
@@ -204,9 +206,9 @@ class OperatorIdempotencyIT extends Case {
     @Test
     void a_control_whose_commit_never_arrived_is_carried_out_all_the_same() { // IK-2, AU-3
         BackfillHarness harness = open(counted());
-        OperatorRequest start = request(BackfillHarness.OPERATOR, BackfillAction.START, ID);
+        OperatorRequest start = request(BackfillHarness.OPERATOR, ID);
         faults.before(FaultPoint.commit(), Fault.cut());
-        assertThat(harness.operations().perform(start))
+        assertThat(harness.operations().start(start))
                 .isInstanceOfSatisfying(
                         ActionOutcome.Applied.class,
                         answer -> assertThat(answer.replayed()).isFalse());
@@ -220,12 +222,12 @@ class OperatorIdempotencyIT extends Case {
     @Test
     void a_request_that_was_lost_before_commit_twice_left_nothing_and_may_come_again() { // IK-2, AU-3
         BackfillHarness harness = open(counted());
-        OperatorRequest start = request(BackfillHarness.OPERATOR, BackfillAction.START, ID);
+        OperatorRequest start = request(BackfillHarness.OPERATOR, ID);
         faults.before(FaultPoint.commit(), 2, Fault.cut());
-        assertThat(harness.operations().perform(start)).isInstanceOf(ActionOutcome.Unavailable.class);
+        assertThatThrownBy(() -> harness.operations().start(start)).isInstanceOf(BackfillUnavailableException.class);
         assertThat(state()).isEqualTo(BackfillState.PENDING);
         assertThat(harness.auditRecords(ID)).isEmpty();
-        assertThat(harness.operations().perform(start))
+        assertThat(harness.operations().start(start))
                 .isInstanceOfSatisfying(
                         ActionOutcome.Applied.class,
                         again -> assertThat(again.replayed()).isFalse());
@@ -234,9 +236,8 @@ class OperatorIdempotencyIT extends Case {
     @Test
     void copies_that_arrive_at_once_have_one_effect() throws Exception { // IK-2
         BackfillHarness harness = open(counted());
-        List<ActionOutcome> answers = Race.of(6)
-                .run(number ->
-                        harness.operations().perform(request(BackfillHarness.OPERATOR, BackfillAction.START, ID)));
+        List<ActionOutcome> answers =
+                Race.of(6).run(number -> harness.operations().start(request(BackfillHarness.OPERATOR, ID)));
         assertThat(answers)
                 .filteredOn(a -> a instanceof ActionOutcome.Applied applied && !applied.replayed())
                 .hasSize(1);
@@ -312,11 +313,11 @@ class OperatorIdempotencyIT extends Case {
                     }
                 })
                 .open());
-        OperatorRequest start = request(BackfillHarness.OPERATOR, BackfillAction.START, ID);
-        assertThat(harness.operations().perform(start)).isInstanceOf(ActionOutcome.Unavailable.class);
+        OperatorRequest start = request(BackfillHarness.OPERATOR, ID);
+        assertThatThrownBy(() -> harness.operations().start(start)).isInstanceOf(BackfillUnavailableException.class);
         assertThat(state()).isEqualTo(BackfillState.PENDING);
         broken.set(false);
-        assertThat(harness.operations().perform(start))
+        assertThat(harness.operations().start(start))
                 .isInstanceOfSatisfying(
                         ActionOutcome.Applied.class,
                         again -> assertThat(again.replayed()).isFalse());

@@ -3,7 +3,6 @@ package dev.backfill.postgres.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.CustomValidation;
 import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
@@ -28,7 +27,7 @@ import org.junit.jupiter.api.Test;
 /** Cases 7 and 11: only a validation completes, and an explicit one tells exactly one of three things and changes nothing. */
 class ValidationIT extends Case {
 
-    private final AtomicReference<CustomValidation<Long>> proof =
+    private final AtomicReference<Validation.Custom<Long>> proof =
             new AtomicReference<>(tx -> ValidationOutcome.holds());
 
     ValidationIT(TestDatabase db) {
@@ -37,7 +36,7 @@ class ValidationIT extends Case {
 
     private BackfillDefinition<Long> proven() {
         return items().repair(Repair.update().set("hits", "hits + 1"))
-                .validate((CustomValidation<Long>) tx -> proof.get().check(tx))
+                .validate((Validation.Custom<Long>) tx -> proof.get().check(tx))
                 .build();
     }
 
@@ -217,7 +216,7 @@ class ValidationIT extends Case {
     void a_request_that_is_repeated_gets_the_outcome_it_had() { // EV-4, IK-2
         BackfillHarness harness = open(counted());
         harness.runToCompletion(ID);
-        var request = BackfillHarness.request(dev.backfill.operate.BackfillAction.VALIDATE, ID, "the-same");
+        var request = BackfillHarness.request(ID, "the-same");
         assertThat(harness.operations().validate(request)).isInstanceOf(ValidationReport.Success.class);
         db.execute("UPDATE items SET hits = 0");
         assertThat(harness.operations().validate(request))

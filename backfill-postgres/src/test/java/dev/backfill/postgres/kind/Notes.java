@@ -3,7 +3,6 @@ package dev.backfill.postgres.kind;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.CustomRepair;
 import dev.backfill.Keys;
 import dev.backfill.Repair;
 import dev.backfill.Validation;
@@ -31,7 +30,7 @@ final class Notes {
                 .validate(Validation.noRowMatches("seen <> 1"));
     }
 
-    static BackfillDefinition<Long> custom(int batchSize, CustomRepair<Long> repair) {
+    static BackfillDefinition<Long> custom(int batchSize, Repair.Custom<Long> repair) {
         return over().batchSize(batchSize)
                 .repair(repair)
                 .validate(Validation.noRowMatches("seen <> 1"))

@@ -1,19 +1,20 @@
 package dev.backfill.postgres.kind;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.Pacing;
 import dev.backfill.host.HealthLimits;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.host.StepOutcome.Committed;
-import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.AccessDeniedException;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import dev.backfill.operate.Authority;
-import dev.backfill.operate.ConflictCode;
-import dev.backfill.operate.ControlRequest;
 import dev.backfill.operate.HealthSignal;
+import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Pace;
-import dev.backfill.operate.PaceOutcome;
+import dev.backfill.operate.UnknownBackfillException;
 import dev.backfill.operate.Waiting;
 import dev.backfill.spi.BackfillEvent;
 import dev.backfill.testkit.BackfillHarness;
@@ -57,16 +58,16 @@ class PacingIT {
         db.clear();
     }
 
-    private static ControlRequest request(String requestId) {
-        return new ControlRequest(Notes.ID, requestId, BackfillHarness.OPERATOR, "traffic is high");
+    private static OperatorRequest request(String requestId) {
+        return new OperatorRequest(Notes.ID, requestId, BackfillHarness.OPERATOR, "traffic is high");
     }
 
-    private static PaceOutcome pace(BackfillHarness harness, String requestId, @Nullable Pacing pacing) {
+    private static Pace.Outcome pace(BackfillHarness harness, String requestId, @Nullable Pacing pacing) {
         return harness.operations().pace(request(requestId), pacing);
     }
 
-    private static Pace inForce(PaceOutcome outcome) {
-        return ((PaceOutcome.InForce) outcome).now();
+    private static Pace inForce(Pace.Outcome outcome) {
+        return ((Pace.Outcome.InForce) outcome).now();
     }
 
     private static HealthSignal signal(BackfillHarness harness, String name) {
@@ -158,16 +159,15 @@ class PacingIT {
     void a_pace_is_set_once_per_request_and_audited() { // IK-2, IK-3, AU-3
         BackfillDefinition<Long> definition = Notes.seeing(50).build();
         try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
-            PaceOutcome first = pace(harness, "r1", SLOW);
+            Pace.Outcome first = pace(harness, "r1", SLOW);
             assertThat(inForce(first).byOperator()).isTrue();
             assertThat(inForce(first).setBy()).isEqualTo("test-operator");
             pace(harness, "r2", Pacing.unlimited());
-            PaceOutcome again = pace(harness, "r1", SLOW);
-            assertThat(((PaceOutcome.InForce) again).replayed()).isTrue();
+            Pace.Outcome again = pace(harness, "r1", SLOW);
+            assertThat(((Pace.Outcome.InForce) again).replayed()).isTrue();
             assertThat(inForce(again).pacing()).isEqualTo(Pacing.unlimited());
-            PaceOutcome other = pace(harness, "r1", Pacing.unlimited());
-            assertThat(((ActionOutcome.Conflict) ((PaceOutcome.Refused) other).refusal()).code())
-                    .isEqualTo(ConflictCode.REQUEST_ID_REUSED);
+            Pace.Outcome other = pace(harness, "r1", Pacing.unlimited());
+            assertThat(((Pace.Outcome.Refused) other).conflict().code()).isEqualTo(ConflictCode.REQUEST_ID_REUSED);
             pace(harness, "r3", Pacing.unlimited());
             assertThat(harness.auditRecords(Notes.ID))
                     .extracting(r -> r.get("action") + " " + r.get("outcome") + " " + r.get("prior_state"))
@@ -208,27 +208,24 @@ class PacingIT {
         }
     }
 
-    private static PaceOutcome.InForce inForceOf(PaceOutcome outcome) {
-        return (PaceOutcome.InForce) outcome;
+    private static Pace.Outcome.InForce inForceOf(Pace.Outcome outcome) {
+        return (Pace.Outcome.InForce) outcome;
     }
 
-    private static void assertReused(PaceOutcome outcome) {
-        assertThat(((PaceOutcome.Refused) outcome).refusal())
-                .isInstanceOfSatisfying(
-                        ActionOutcome.Conflict.class,
-                        conflict -> assertThat(conflict.code()).isEqualTo(ConflictCode.REQUEST_ID_REUSED));
+    private static void assertReused(Pace.Outcome outcome) {
+        assertThat(((Pace.Outcome.Refused) outcome).conflict().code()).isEqualTo(ConflictCode.REQUEST_ID_REUSED);
     }
 
     @Test
     void a_pace_needs_the_capability_and_a_known_backfill() { // AU-1
         try (BackfillHarness harness = BackfillHarness.on(db, Notes.seeing(50).build())) {
-            ControlRequest stranger = new ControlRequest(Notes.ID, "x", Authority.operator("stranger"), null);
-            assertThat(harness.operations().pace(stranger, SLOW))
-                    .isEqualTo(new PaceOutcome.Refused(new ActionOutcome.Denied()));
-            ControlRequest unknown =
-                    new ControlRequest(dev.backfill.BackfillId.of("no.such"), "y", BackfillHarness.OPERATOR, null);
-            assertThat(harness.operations().pace(unknown, SLOW))
-                    .isEqualTo(new PaceOutcome.Refused(new ActionOutcome.UnknownId()));
+            OperatorRequest stranger = new OperatorRequest(Notes.ID, "x", Authority.operator("stranger"), null);
+            assertThatThrownBy(() -> harness.operations().pace(stranger, SLOW))
+                    .isInstanceOf(AccessDeniedException.class);
+            OperatorRequest unknown =
+                    new OperatorRequest(dev.backfill.BackfillId.of("no.such"), "y", BackfillHarness.OPERATOR, null);
+            assertThatThrownBy(() -> harness.operations().pace(unknown, SLOW))
+                    .isInstanceOf(UnknownBackfillException.class);
             assertThat(db.queryLong("select count(*) from backfill_pace")).isZero();
         }
     }

@@ -13,10 +13,10 @@ import dev.backfill.UpdateRepair;
 import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.ConflictCode;
-import dev.backfill.operate.Finding;
 import dev.backfill.operate.Preflight;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sessions;
@@ -99,9 +99,11 @@ class PreflightIT {
             assertThat(conflict.code()).isEqualTo(ConflictCode.PREFLIGHT_FAILED);
             assertThat(conflict.findings()).isEqualTo(preflight.errors());
             assertThat(harness.state(definition.id())).isEqualTo(BackfillState.PENDING);
-            assertThat(conflict.findings()).extracting(Finding::code).contains(code);
+            assertThat(conflict.findings())
+                    .extracting(finding -> finding.code().wireName())
+                    .contains(code);
             return conflict.findings().stream()
-                    .filter(f -> f.code().equals(code))
+                    .filter(f -> f.code().wireName().equals(code))
                     .findFirst()
                     .orElseThrow();
         }
@@ -150,7 +152,9 @@ class PreflightIT {
         assertThat(refused(by(Keys.bigint("id")), "statement_invalid").message())
                 .contains("0A000", "rule");
         BackfillDefinition<Long> inJava = inJava();
-        assertThat(preflight(inJava).warnings()).extracting(Finding::code).contains("rule_fires");
+        assertThat(preflight(inJava).warnings())
+                .extracting(finding -> finding.code().wireName())
+                .contains("rule_fires");
         try (BackfillHarness harness = BackfillHarness.on(db, inJava)) {
             harness.runToCompletion(BackfillId.of(ID));
             assertThat(harness.row(BackfillId.of(ID))).containsEntry("rows_changed", "20");
@@ -226,7 +230,8 @@ class PreflightIT {
             assertThat(harness.start(definition.id()))
                     .isInstanceOfSatisfying(
                             ActionOutcome.Conflict.class,
-                            refused -> assertThat(refused.findings().get(0).code())
+                            refused -> assertThat(
+                                            refused.findings().get(0).code().wireName())
                                     .isEqualTo("collation_version_changed"));
             age("pg_collation_actual_version(oid)");
             harness.start(definition.id());
@@ -392,7 +397,7 @@ class PreflightIT {
         Preflight preflight = preflight(by(Keys.bigint("id")));
         assertThat(preflight.errors()).isEmpty();
         assertThat(preflight.warnings())
-                .extracting(f -> f.code() + " " + f.subject())
+                .extracting(f -> f.code().wireName() + " " + f.subject())
                 .containsExactlyInAnyOrder(
                         "trigger_fires on_title",
                         "generated_column_recomputed shout",
@@ -426,7 +431,7 @@ class PreflightIT {
             writer.setAutoCommit(false);
             statement.execute("update docs set n = 2 where id = 1");
             assertThat(preflight(by(Keys.bigint("id"))).warnings())
-                    .extracting(Finding::code)
+                    .extracting(finding -> finding.code().wireName())
                     .contains("writers_open");
         }
     }
@@ -446,6 +451,8 @@ class PreflightIT {
                 .build();
         Preflight unknown = preflight(fresh);
         assertThat(unknown.estimates()).isEqualTo(new Preflight.Estimates(null, null, null, null));
-        assertThat(unknown.warnings()).extracting(Finding::code).contains("never_analysed");
+        assertThat(unknown.warnings())
+                .extracting(finding -> finding.code().wireName())
+                .contains("never_analysed");
     }
 }

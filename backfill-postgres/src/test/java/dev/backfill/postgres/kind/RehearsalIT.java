@@ -1,17 +1,18 @@
 package dev.backfill.postgres.kind;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.host.StepOutcome.Committed;
 import dev.backfill.host.StepOutcome.NothingToDo;
-import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.AccessDeniedException;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillUnavailableException;
-import dev.backfill.operate.ConflictCode;
-import dev.backfill.operate.ControlRequest;
+import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Rehearsal;
-import dev.backfill.operate.RehearsalOutcome;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;
@@ -21,8 +22,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,12 +54,12 @@ class RehearsalIT {
         db.clear();
     }
 
-    private static RehearsalOutcome rehearse(BackfillHarness harness, String requestId) {
-        return harness.operations().rehearse(new ControlRequest(Notes.ID, requestId, BackfillHarness.OPERATOR, null));
+    private static Rehearsal.Outcome rehearse(BackfillHarness harness, String requestId) {
+        return harness.operations().rehearse(new OperatorRequest(Notes.ID, requestId, BackfillHarness.OPERATOR, null));
     }
 
     private static Rehearsal report(BackfillHarness harness) {
-        return ((RehearsalOutcome.Rehearsed) rehearse(harness, BackfillHarness.newRequestId())).report();
+        return ((Rehearsal.Outcome.Rehearsed) rehearse(harness, BackfillHarness.newRequestId())).report();
     }
 
     private String contents() {
@@ -139,13 +142,12 @@ class RehearsalIT {
     void a_rehearsal_is_audited_and_bound_to_its_request() { // AU-3, IK-3
         try (BackfillHarness harness = BackfillHarness.on(db, Notes.seeing(50).build())) {
             rehearse(harness, "r1");
-            assertThat(rehearse(harness, "r1")).isInstanceOf(RehearsalOutcome.Rehearsed.class);
-            ControlRequest stranger = new ControlRequest(Notes.ID, "r2", Authority.operator("stranger"), null);
-            assertThat(harness.operations().rehearse(stranger))
-                    .isEqualTo(new RehearsalOutcome.Refused(new ActionOutcome.Denied()));
+            assertThat(rehearse(harness, "r1")).isInstanceOf(Rehearsal.Outcome.Rehearsed.class);
+            OperatorRequest stranger = new OperatorRequest(Notes.ID, "r2", Authority.operator("stranger"), null);
+            assertThatThrownBy(() -> harness.operations().rehearse(stranger)).isInstanceOf(AccessDeniedException.class);
             harness.perform(dev.backfill.operate.BackfillAction.START, Notes.ID, "r3");
-            RehearsalOutcome reused = rehearse(harness, "r3");
-            assertThat(((ActionOutcome.Conflict) ((RehearsalOutcome.Refused) reused).refusal()).code())
+            Rehearsal.Outcome reused = rehearse(harness, "r3");
+            assertThat(((Rehearsal.Outcome.Refused) reused).conflict().code())
                     .isEqualTo(ConflictCode.REQUEST_ID_REUSED);
             assertThat(harness.auditRecords(Notes.ID))
                     .extracting(r -> r.get("action") + " " + r.get("outcome"))
@@ -169,7 +171,7 @@ class RehearsalIT {
         try (BackfillHarness harness = BackfillHarness.over(db)
                 .definitions(Notes.seeing(10).build())
                 .connections(() -> {
-                    if (Thread.currentThread().getName().startsWith("backfill-rehearsal-")) {
+                    if (Thread.currentThread().getName().startsWith("backfill-beside-")) {
                         awaitDeaf();
                     }
                     return db.get();
@@ -177,7 +179,7 @@ class RehearsalIT {
                 .options(o -> o.statementTimeout(second).transactionTimeout(second))
                 .open()) {
             assertUnavailable(
-                    rehearseAside(harness), BackfillUnavailableException.Reason.UNAVAILABLE, "could not be used");
+                    () -> rehearseAside(harness), BackfillUnavailableException.Reason.UNAVAILABLE, "could not be used");
             harness.start(Notes.ID);
             assertThat(harness.worker("a").step()).isInstanceOf(Committed.class);
         } finally {
@@ -206,13 +208,14 @@ class RehearsalIT {
             return 0;
         });
         try (BackfillHarness harness = BackfillHarness.on(db, held)) {
-            CompletableFuture<RehearsalOutcome> first =
+            CompletableFuture<Rehearsal.Outcome> first =
                     CompletableFuture.supplyAsync(() -> rehearse(harness, BackfillHarness.newRequestId()));
             assertThat(inside.await(30, TimeUnit.SECONDS)).isTrue();
-            assertUnavailable(rehearseAside(harness), BackfillUnavailableException.Reason.BUSY, "already rehearses");
+            assertUnavailable(
+                    () -> rehearseAside(harness), BackfillUnavailableException.Reason.BUSY, "already rehearses");
             assertThat(entries).hasValue(1);
             release.countDown();
-            assertThat(first.get(30, TimeUnit.SECONDS)).isInstanceOf(RehearsalOutcome.Rehearsed.class);
+            assertThat(first.get(30, TimeUnit.SECONDS)).isInstanceOf(Rehearsal.Outcome.Rehearsed.class);
         } finally {
             release.countDown();
         }
@@ -239,26 +242,25 @@ class RehearsalIT {
     }
 
     /** Beside the test's own thread, which must not be the one that is caught. */
-    private static RehearsalOutcome rehearseAside(BackfillHarness harness) throws Exception {
+    private static Rehearsal.Outcome rehearseAside(BackfillHarness harness) throws Exception {
         return CompletableFuture.supplyAsync(() -> rehearse(harness, BackfillHarness.newRequestId()))
                 .get(30, TimeUnit.SECONDS);
     }
 
     private static void assertUnavailable(
-            RehearsalOutcome outcome, BackfillUnavailableException.Reason reason, String words) {
-        assertThat(outcome)
-                .isInstanceOfSatisfying(
-                        RehearsalOutcome.Refused.class,
-                        it -> assertThat(it.refusal()).isInstanceOfSatisfying(ActionOutcome.Unavailable.class, why -> {
-                            assertThat(why.reason()).isEqualTo(reason);
-                            assertThat(why.message()).contains(words);
-                        }));
+            ThrowingCallable rehearsal, BackfillUnavailableException.Reason reason, String words) {
+        assertThat(catchThrowable(rehearsal))
+                .extracting(failure -> failure instanceof ExecutionException wrapped ? wrapped.getCause() : failure)
+                .isInstanceOfSatisfying(BackfillUnavailableException.class, why -> {
+                    assertThat(why.reason()).isEqualTo(reason);
+                    assertThat(why.getMessage()).contains(words);
+                });
     }
 
-    private static void assertOverdue(RehearsalOutcome outcome) {
+    private static void assertOverdue(Rehearsal.Outcome outcome) {
         assertThat(outcome)
                 .isInstanceOfSatisfying(
-                        RehearsalOutcome.Rehearsed.class,
+                        Rehearsal.Outcome.Rehearsed.class,
                         it -> assertThat(it.report().samples())
                                 .extracting(s -> s.position() + " "
                                         + Objects.requireNonNull(s.failure()).code())
@@ -270,7 +272,7 @@ class RehearsalIT {
         try (BackfillHarness harness = quick(endless())) {
             Map<String, @Nullable String> row = harness.row(Notes.ID);
             assertOverdue(rehearseAside(harness));
-            assertUnavailable(rehearseAside(harness), BackfillUnavailableException.Reason.BUSY, "stuck");
+            assertUnavailable(() -> rehearseAside(harness), BackfillUnavailableException.Reason.BUSY, "stuck");
             assertThat(entries).hasValue(1);
             assertThat(harness.row(Notes.ID)).isEqualTo(row);
             assertThat(harness.auditRecords(Notes.ID))
@@ -280,7 +282,7 @@ class RehearsalIT {
             Eventually.until(
                     "once it has come back it is rehearsed again",
                     () -> rehearse(harness, BackfillHarness.newRequestId())
-                                    instanceof RehearsalOutcome.Rehearsed rehearsed
+                                    instanceof Rehearsal.Outcome.Rehearsed rehearsed
                             && rehearsed.report().samples().size() == 3);
         } finally {
             release.countDown();
@@ -290,11 +292,15 @@ class RehearsalIT {
     @Test
     void an_interrupted_caller_is_told_so_and_what_it_left_behind_is_not_forgotten() throws Exception { // BB-2
         try (BackfillHarness harness = quick(endless())) {
-            CompletableFuture<RehearsalOutcome> outcome = new CompletableFuture<>();
+            CompletableFuture<Rehearsal.Outcome> outcome = new CompletableFuture<>();
             CompletableFuture<Boolean> flag = new CompletableFuture<>();
             Thread caller = new Thread(
                     () -> {
-                        outcome.complete(rehearse(harness, BackfillHarness.newRequestId()));
+                        try {
+                            outcome.complete(rehearse(harness, BackfillHarness.newRequestId()));
+                        } catch (BackfillUnavailableException e) {
+                            outcome.completeExceptionally(e);
+                        }
                         flag.complete(Thread.currentThread().isInterrupted());
                     },
                     "interrupted caller");
@@ -302,11 +308,13 @@ class RehearsalIT {
             assertThat(inside.await(30, TimeUnit.SECONDS)).isTrue();
             caller.interrupt();
             assertUnavailable(
-                    outcome.get(30, TimeUnit.SECONDS), BackfillUnavailableException.Reason.UNAVAILABLE, "interrupted");
+                    () -> outcome.get(30, TimeUnit.SECONDS),
+                    BackfillUnavailableException.Reason.UNAVAILABLE,
+                    "interrupted");
             assertThat(flag.get(30, TimeUnit.SECONDS)).isTrue();
             harness.start(Notes.ID);
             assertThat(harness.worker("a").step()).isInstanceOf(NothingToDo.class);
-            assertUnavailable(rehearseAside(harness), BackfillUnavailableException.Reason.BUSY, "stuck");
+            assertUnavailable(() -> rehearseAside(harness), BackfillUnavailableException.Reason.BUSY, "stuck");
             assertThat(entries).hasValue(1);
             release.countDown();
             Eventually.until(

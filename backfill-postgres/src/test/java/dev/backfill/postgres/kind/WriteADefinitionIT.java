@@ -15,9 +15,9 @@ import dev.backfill.host.EngineOptions;
 import dev.backfill.host.HealthLimits;
 import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.ControlRequest;
 import dev.backfill.operate.HealthSignal;
-import dev.backfill.operate.PaceOutcome;
+import dev.backfill.operate.OperatorRequest;
+import dev.backfill.operate.Pace;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
@@ -199,11 +199,11 @@ class WriteADefinitionIT {
         try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
             var operations = harness.operations();
             // region pace
-            PaceOutcome outcome = operations.pace(
-                    new ControlRequest(definition.id(), "night-shift-1", BackfillHarness.OPERATOR, "traffic is low"),
+            Pace.Outcome outcome = operations.pace(
+                    new OperatorRequest(definition.id(), "night-shift-1", BackfillHarness.OPERATOR, "traffic is low"),
                     Pacing.unlimited());
             // endregion
-            assertThat(outcome).isInstanceOf(PaceOutcome.InForce.class);
+            assertThat(outcome).isInstanceOf(Pace.Outcome.InForce.class);
             harness.runToCompletion(definition.id());
             assertThat(db.queryLong("select count(*) from payments where cents = amount * 100"))
                     .isEqualTo(50);

@@ -39,7 +39,7 @@ class ActivityIT {
         Gate proof = new Gate();
         BackfillDefinition<Long> definition = Ledgers.over(Ledgers.ID.value())
                 .repair((window, tx) -> batch.holdThen(() -> 0))
-                .validate((dev.backfill.CustomValidation<Long>)
+                .validate((dev.backfill.Validation.Custom<Long>)
                         tx -> proof.holdThen(dev.backfill.ValidationOutcome::holds))
                 .build();
         try (BackfillHarness harness = BackfillHarness.on(db, definition)) {

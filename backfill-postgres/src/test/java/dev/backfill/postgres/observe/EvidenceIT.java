@@ -3,8 +3,8 @@ package dev.backfill.postgres.observe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.operate.Evidence;
-import dev.backfill.operate.Verdict.Answer;
 import dev.backfill.operate.Verdicts;
+import dev.backfill.operate.Verdicts.Verdict.Answer;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;

@@ -3,8 +3,8 @@ package dev.backfill.postgres.observe;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.CustomRepair;
 import dev.backfill.Keys;
+import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.testkit.TestDatabase;
 
@@ -26,11 +26,11 @@ final class Ledgers {
     }
 
     /** Counts each row once, after whatever comes first. */
-    static BackfillDefinition<Long> counting(int batchSize, CustomRepair<Long> first) {
+    static BackfillDefinition<Long> counting(int batchSize, Repair.Custom<Long> first) {
         return counting(ID.value(), batchSize, first);
     }
 
-    static BackfillDefinition<Long> counting(String id, int batchSize, CustomRepair<Long> first) {
+    static BackfillDefinition<Long> counting(String id, int batchSize, Repair.Custom<Long> first) {
         return over(id).batchSize(batchSize)
                 .repair((batch, tx) -> {
                     first.repair(batch, tx);

@@ -2,8 +2,10 @@ package dev.backfill.postgres.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.backfill.operate.ConflictCode;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.DiagnosticCode;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.operate.Waiting;
 import dev.backfill.spi.BackfillEvent;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -14,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -27,8 +30,7 @@ class OperateDocumentTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Pattern ROW = Pattern.compile("\\| (.+?) \\| (.+?) \\|(?: (.+?) \\|)?");
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
-    private static final Pattern FINDING =
-            Pattern.compile("(?:new Finding|(?<!Identifiers\\.)\\bcheck)\\(\\s*\"([a-z_]+)\"");
+    private static final Pattern FINDING = Pattern.compile("Finding\\.Code\\.([A-Z_]+)");
 
     private static String text(String path) {
         try {
@@ -125,20 +127,26 @@ class OperateDocumentTest {
             for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
                 Matcher finding = FINDING.matcher(Files.readString(file));
                 while (finding.find()) {
-                    made.add(finding.group(1));
+                    made.add(finding.group(1).toLowerCase(Locale.ROOT));
                 }
             }
         }
         assertThat(made).contains("table_missing", "trigger_fires");
         assertThat(codes("## Findings")).containsExactlyElementsOf(made);
+        assertThat(Arrays.stream(Finding.Code.values()).map(Finding.Code::wireName))
+                .containsExactlyInAnyOrderElementsOf(made);
     }
 
     @Test
-    void the_outcomes_of_the_audit_hold_those_of_a_refusal() {
+    void the_outcomes_of_the_audit_are_those_of_the_library() {
         assertThat(codes("## The audit"))
-                .containsAll(Arrays.stream(ConflictCode.values())
-                        .map(ConflictCode::wireName)
+                .containsAll(Arrays.stream(AuditRecord.Outcome.values())
+                        .filter(outcome -> outcome != AuditRecord.Outcome.OTHER)
+                        .map(AuditRecord.Outcome::wireName)
                         .toList());
+        for (ConflictCode code : ConflictCode.values()) {
+            assertThat(AuditRecord.Outcome.of(code).wireName()).isEqualTo(code.wireName());
+        }
     }
 
     @Test

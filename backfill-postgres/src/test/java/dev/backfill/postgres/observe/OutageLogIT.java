@@ -1,6 +1,7 @@
 package dev.backfill.postgres.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -8,6 +9,7 @@ import dev.backfill.BackfillException;
 import dev.backfill.host.Backfills;
 import dev.backfill.host.SchemaMode;
 import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.postgres.PostgresBackfills;
 import dev.backfill.spi.ConnectionSource;
 import dev.backfill.testkit.BackfillHarness;
@@ -107,12 +109,11 @@ class OutageLogIT {
                     "it boots", () -> thrownBy(backfills::requireStarted).isEmpty());
             away.set(true);
             refusedAgain(5);
-            assertThat(String.valueOf(backfills
+            assertThatThrownBy(() -> backfills
                             .operations()
-                            .perform(BackfillHarness.request(
-                                    dev.backfill.operate.BackfillAction.START,
-                                    Ledgers.ID,
-                                    BackfillHarness.newRequestId()))))
+                            .start(BackfillHarness.request(Ledgers.ID, BackfillHarness.newRequestId())))
+                    .isInstanceOf(BackfillUnavailableException.class)
+                    .message()
                     .doesNotContain(SECRET);
             assertThat(logged.all())
                     .isNotEmpty()

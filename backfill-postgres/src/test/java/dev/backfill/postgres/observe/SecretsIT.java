@@ -100,8 +100,7 @@ class SecretsIT {
 
     private static void springs(BackfillHarness harness, ObservedBackfills observed, BackfillDefinition<?> definition) {
         observed.observing(harness.operations())
-                .perform(BackfillHarness.request(
-                        dev.backfill.operate.BackfillAction.START, definition.id(), BackfillHarness.newRequestId()));
+                .start(BackfillHarness.request(definition.id(), BackfillHarness.newRequestId()));
         try (var worker = harness.worker("a")) {
             for (int i = 0; i < 6; i++) {
                 assertThat(worker.step()).isNotInstanceOf(StepOutcome.Completed.class);
@@ -109,8 +108,7 @@ class SecretsIT {
             }
         }
         observed.observing(harness.operations())
-                .validate(BackfillHarness.request(
-                        dev.backfill.operate.BackfillAction.VALIDATE, definition.id(), BackfillHarness.newRequestId()));
+                .validate(BackfillHarness.request(definition.id(), BackfillHarness.newRequestId()));
         harness.pause(definition.id());
     }
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.RetryableException;
 import dev.backfill.host.StepOutcome;
-import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillOperations;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
@@ -51,10 +50,10 @@ class SpansIT {
                 .listener(observed)
                 .open()) {
             BackfillOperations operations = observed.observing(harness.operations());
-            operations.perform(BackfillHarness.request(BackfillAction.START, Ledgers.ID, "r-1"));
+            operations.start(BackfillHarness.request(Ledgers.ID, "r-1"));
             harness.runToCompletion(Ledgers.ID);
-            operations.validate(BackfillHarness.request(BackfillAction.VALIDATE, Ledgers.ID, "r-2"));
-            operations.perform(BackfillHarness.request(BackfillAction.PAUSE, Ledgers.ID, "r-3"));
+            operations.validate(BackfillHarness.request(Ledgers.ID, "r-2"));
+            operations.pause(BackfillHarness.request(Ledgers.ID, "r-3"));
 
             awaitSpan("backfill.action ", "action=start", "outcome=applied", "backfill.request_id=r-1");
             awaitSpan("backfill.batch ", "outcome=retry_scheduled", "code=retry-requested");

@@ -6,7 +6,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.backfill.host.Backfills;
 import dev.backfill.host.SchemaMode;
-import dev.backfill.operate.Capability;
+import dev.backfill.operate.Authority.Capability;
 import dev.backfill.postgres.PostgresBackfills;
 import dev.backfill.postgres.startup.Host;
 import dev.backfill.spi.OperatorAuthorizer;

@@ -385,7 +385,7 @@ class BlameIT {
             assertThat(harness.operations()
                             .preflight(BackfillHarness.OPERATOR, Counters.ID)
                             .errors())
-                    .extracting(dev.backfill.operate.Finding::code)
+                    .extracting(finding -> finding.code().wireName())
                     .containsExactly("lookup_reads_table");
             db.execute("create index on lookups (id); analyze lookups");
             assertThat(harness.operations()

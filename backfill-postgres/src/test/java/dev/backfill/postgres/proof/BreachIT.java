@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.CustomRepair;
 import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome;
@@ -59,7 +58,7 @@ class BreachIT {
         });
     }
 
-    private static Arguments breach(String name, String code, CustomRepair<Long> repair) {
+    private static Arguments breach(String name, String code, Repair.Custom<Long> repair) {
         return Arguments.of(name, code, repair);
     }
 
@@ -170,7 +169,7 @@ class BreachIT {
     @ParameterizedTest(name = "{0}")
     @MethodSource("breaches")
     void a_breach_is_rolled_back_and_blocked_with_its_code(
-            String name, String code, CustomRepair<Long> repair) { // AT-2, RB-4
+            String name, String code, Repair.Custom<Long> repair) { // AT-2, RB-4
         Counters.fresh(db, 10);
         db.execute("create or replace procedure ends() language plpgsql as 'begin commit; end'");
         var definition = Counters.over(Counters.ID.value())

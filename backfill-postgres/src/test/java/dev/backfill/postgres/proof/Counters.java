@@ -3,8 +3,6 @@ package dev.backfill.postgres.proof;
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.CustomRepair;
-import dev.backfill.CustomValidation;
 import dev.backfill.Keys;
 import dev.backfill.Repair;
 import dev.backfill.RepairTransaction;
@@ -43,7 +41,7 @@ final class Counters {
     }
 
     /** Custom code, with a place to interfere before it changes anything. */
-    static BackfillDefinition<Long> custom(int batchSize, CustomRepair<Long> first) {
+    static BackfillDefinition<Long> custom(int batchSize, Repair.Custom<Long> first) {
         return over(ID.value())
                 .batchSize(batchSize)
                 .repair((batch, tx) -> {
@@ -59,7 +57,7 @@ final class Counters {
     }
 
     /** Counts each row once, and is judged by code. */
-    static BackfillDefinition<Long> validatedBy(CustomValidation<Long> validation) {
+    static BackfillDefinition<Long> validatedBy(Validation.Custom<Long> validation) {
         return over(ID.value())
                 .batchSize(4)
                 .repair((batch, tx) -> count(tx, batch.keys()))

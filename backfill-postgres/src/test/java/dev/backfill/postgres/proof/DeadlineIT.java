@@ -1,19 +1,19 @@
 package dev.backfill.postgres.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.CustomRepair;
-import dev.backfill.CustomValidation;
 import dev.backfill.Family;
 import dev.backfill.Repair;
 import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
 import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.ControlRequest;
-import dev.backfill.operate.RehearsalOutcome;
+import dev.backfill.operate.BackfillUnavailableException;
+import dev.backfill.operate.OperatorRequest;
+import dev.backfill.operate.Rehearsal;
 import dev.backfill.operate.Waiting;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
@@ -87,7 +87,7 @@ class DeadlineIT {
         }
     }
 
-    private BackfillDefinition<Long> enteredOnceBy(CustomRepair<Long> first) {
+    private BackfillDefinition<Long> enteredOnceBy(Repair.Custom<Long> first) {
         return Counters.custom(10, (batch, tx) -> entries.incrementAndGet() == 1 ? first.repair(batch, tx) : 0);
     }
 
@@ -116,9 +116,9 @@ class DeadlineIT {
         });
     }
 
-    private static RehearsalOutcome rehearse(BackfillHarness harness) {
+    private static Rehearsal.Outcome rehearse(BackfillHarness harness) {
         return harness.operations()
-                .rehearse(new ControlRequest(
+                .rehearse(new OperatorRequest(
                         Counters.ID, BackfillHarness.newRequestId(), BackfillHarness.OPERATOR, null));
     }
 
@@ -155,7 +155,7 @@ class DeadlineIT {
         try (BackfillHarness harness = engine(1, endless)) {
             harness.start(Counters.ID);
             failsWithTheDeadline(harness, Counters.ID);
-            assertThat(rehearse(harness)).isInstanceOf(RehearsalOutcome.Refused.class);
+            assertThatThrownBy(() -> rehearse(harness)).isInstanceOf(BackfillUnavailableException.class);
             assertThat(entries).hasValue(1);
         } finally {
             release.countDown();
@@ -166,7 +166,7 @@ class DeadlineIT {
     void a_worker_is_not_sent_into_code_that_has_caught_a_rehearsal() { // BB-2
         BackfillDefinition<Long> endless = enteredOnceBy((batch, tx) -> deaf());
         try (BackfillHarness harness = engine(1, endless, other())) {
-            assertThat(rehearse(harness)).isInstanceOf(RehearsalOutcome.Rehearsed.class);
+            assertThat(rehearse(harness)).isInstanceOf(Rehearsal.Outcome.Rehearsed.class);
             harness.start(Counters.ID);
             // Its only thread looks, and does all that there is but this.
             completesTheOther(harness);
@@ -273,7 +273,7 @@ class DeadlineIT {
     void a_validation_that_never_comes_back_loses_its_claim_too() { // BB-2, VA-3
         BackfillDefinition<Long> endless = Counters.over(Counters.ID.value())
                 .repair((batch, tx) -> Counters.count(tx, batch.keys()))
-                .validate((CustomValidation<Long>) tx -> {
+                .validate((Validation.Custom<Long>) tx -> {
                     if (entries.incrementAndGet() == 1) {
                         deaf();
                     }
@@ -335,7 +335,7 @@ class DeadlineIT {
         BackfillId other = BackfillId.of("counters.other.v1");
         BackfillDefinition<Long> validation = Counters.over(other.value())
                 .repair((batch, tx) -> 0)
-                .validate((CustomValidation<Long>) tx -> {
+                .validate((Validation.Custom<Long>) tx -> {
                     throw error;
                 })
                 .build();

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.ValidationOutcome;
 import dev.backfill.host.StepOutcome;
-import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.operate.ValidationReport;
@@ -220,7 +219,7 @@ class ExplicitValidationIT {
         try (BackfillHarness one = at(BackfillState.VALIDATING, definition);
                 BackfillHarness two = BackfillHarness.on(db, definition)) {
             String key = BackfillHarness.newRequestId();
-            var request = BackfillHarness.request(BackfillAction.VALIDATE, Counters.ID, key);
+            var request = BackfillHarness.request(Counters.ID, key);
             CompletableFuture<ValidationReport> first =
                     CompletableFuture.supplyAsync(() -> one.operations().validate(request));
             gate.awaitArrival();
@@ -258,7 +257,7 @@ class ExplicitValidationIT {
             return ValidationOutcome.holds();
         }))) {
             String key = BackfillHarness.newRequestId();
-            var request = BackfillHarness.request(BackfillAction.VALIDATE, Counters.ID, key);
+            var request = BackfillHarness.request(Counters.ID, key);
             CompletableFuture<ValidationReport> dying =
                     CompletableFuture.supplyAsync(() -> harness.operations().validate(request));
             gate.awaitArrival();
@@ -286,7 +285,7 @@ class ExplicitValidationIT {
                         .open();
                 BackfillHarness quick = BackfillHarness.on(db, simple())) {
             Rows.put(db, BackfillState.COMPLETED);
-            var request = BackfillHarness.request(BackfillAction.VALIDATE, Counters.ID, BackfillHarness.newRequestId());
+            var request = BackfillHarness.request(Counters.ID, BackfillHarness.newRequestId());
             faults.before(FaultPoint.tagged("validate"), Fault.hold(gate));
             CompletableFuture<ValidationReport> held =
                     CompletableFuture.supplyAsync(() -> slow.operations().validate(request));
@@ -314,7 +313,7 @@ class ExplicitValidationIT {
                 .options(o -> o.operatorTimeout(Duration.ofMillis(1_200)))
                 .open()) {
             Rows.put(db, BackfillState.PAUSED);
-            var request = BackfillHarness.request(BackfillAction.VALIDATE, Counters.ID, BackfillHarness.newRequestId());
+            var request = BackfillHarness.request(Counters.ID, BackfillHarness.newRequestId());
             assertThat(harness.operations().validate(request))
                     .isInstanceOfSatisfying(
                             CurrentState.class, it -> assertThat(it.reason()).isEqualTo(Reason.ALREADY_RUNNING));

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BlockedException;
-import dev.backfill.CustomRepair;
+import dev.backfill.Repair;
 import dev.backfill.RetryableException;
 import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome;
@@ -42,7 +42,7 @@ class FailurePolicyIT {
                 .open();
     }
 
-    private BackfillHarness failing(CustomRepair<Long> failure) {
+    private BackfillHarness failing(Repair.Custom<Long> failure) {
         Counters.fresh(db, 10);
         BackfillHarness harness = engine(Counters.custom(4, failure));
         harness.start(Counters.ID);

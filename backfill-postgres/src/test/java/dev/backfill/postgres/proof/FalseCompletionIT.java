@@ -1,15 +1,16 @@
 package dev.backfill.postgres.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.ValidationOutcome;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.host.StepOutcome.Committed;
 import dev.backfill.host.StepOutcome.Ended;
 import dev.backfill.host.StepOutcome.Waits;
-import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.operate.Waiting;
@@ -299,7 +300,7 @@ class FalseCompletionIT {
             assertThat(worker.step()).isEqualTo(new Waits(Counters.ID, Waiting.Reason.READ_ONLY));
             assertThat(worker.step()).isEqualTo(new Waits(Counters.ID, Waiting.Reason.READ_ONLY));
             assertThat(harness.worker("b").step()).isNotInstanceOf(Committed.class);
-            assertThat(harness.pause(Counters.ID)).isInstanceOf(ActionOutcome.Unavailable.class);
+            assertThatThrownBy(() -> harness.pause(Counters.ID)).isInstanceOf(BackfillUnavailableException.class);
             assertThat(harness.row(Counters.ID)).isEqualTo(before);
             assertThat(harness.show(Counters.ID).waiting().reason()).isEqualTo(Waiting.Reason.READ_ONLY);
             assertThat(Counters.hits(db)).isEqualTo("1111000000");

@@ -3,8 +3,8 @@ package dev.backfill.postgres.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.BackfillId;
-import dev.backfill.CustomRepair;
 import dev.backfill.Family;
+import dev.backfill.Repair;
 import dev.backfill.host.EngineOptions;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.operate.ActionOutcome;
@@ -55,7 +55,7 @@ class FamilyFenceIT {
     }
 
     /** Rows 1 to 4, 5 to 8 and 9 to 12. */
-    private BackfillHarness open(boolean fused, CustomRepair<Long> first) {
+    private BackfillHarness open(boolean fused, Repair.Custom<Long> first) {
         return BackfillHarness.over(db)
                 .definitions(Counters.custom(3, first).inRanges(3))
                 .options(o -> o.fusedCommit(fused))
@@ -70,7 +70,7 @@ class FamilyFenceIT {
     private StepOutcome underATamperedRange(boolean fused, long heldAt, String tampered) throws Exception {
         Gate gate = new Gate();
         AtomicBoolean first = new AtomicBoolean(true);
-        CustomRepair<Long> holding = (batch, tx) -> {
+        Repair.Custom<Long> holding = (batch, tx) -> {
             if (batch.keys().get(0) == heldAt && first.getAndSet(false)) {
                 gate.hold();
             }
@@ -136,7 +136,8 @@ class FamilyFenceIT {
                 new Names("public"),
                 new KeySql(Counters.custom(3).table(), Counters.custom(3).key()),
                 EngineOptions.builder().fusedCommit(fused).build(),
-                true);
+                true,
+                false);
         try (Session session = new Sessions(db, true).open(PATIENCE);
                 Statement statement = session.connection().createStatement()) {
             String xid;

@@ -10,11 +10,11 @@ import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.ConflictCode;
-import dev.backfill.operate.ControlRequest;
-import dev.backfill.operate.RehearsalOutcome;
+import dev.backfill.operate.OperatorRequest;
+import dev.backfill.operate.Rehearsal;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
@@ -134,9 +134,9 @@ class FamilyGuardsIT {
     }
 
     private static void rehearse(BackfillHarness harness) {
-        RehearsalOutcome outcome = harness.operations()
-                .rehearse(new ControlRequest(part(1), BackfillHarness.newRequestId(), BackfillHarness.OPERATOR, null));
-        assertThat(outcome).isInstanceOfSatisfying(RehearsalOutcome.Rehearsed.class, rehearsed -> {
+        Rehearsal.Outcome outcome = harness.operations()
+                .rehearse(new OperatorRequest(part(1), BackfillHarness.newRequestId(), BackfillHarness.OPERATOR, null));
+        assertThat(outcome).isInstanceOfSatisfying(Rehearsal.Outcome.Rehearsed.class, rehearsed -> {
             assertThat(rehearsed.report().samples())
                     .extracting(s -> s.position())
                     .contains("first", "last");
@@ -235,7 +235,7 @@ class FamilyGuardsIT {
                 assertThat(four.operations()
                                 .preflight(BackfillHarness.OPERATOR, part(i))
                                 .errors())
-                        .extracting(dev.backfill.operate.Finding::code)
+                        .extracting(finding -> finding.code().wireName())
                         .contains("family_parts_changed");
             }
         }
@@ -274,7 +274,7 @@ class FamilyGuardsIT {
                 .isInstanceOfSatisfying(
                         ActionOutcome.Conflict.class,
                         conflict -> assertThat(conflict.findings())
-                                .extracting(dev.backfill.operate.Finding::code)
+                                .extracting(finding -> finding.code().wireName())
                                 .containsExactly("family_part_started_alone"));
     }
 
@@ -343,14 +343,10 @@ class FamilyGuardsIT {
         }
         try (BackfillHarness harness = open(Counters.custom(3).inRanges(5))) {
             assertThat(harness.operations()
-                            .rehearse(new ControlRequest(part(0), "rehearse-it", BackfillHarness.OPERATOR, null)))
+                            .rehearse(new OperatorRequest(part(0), "rehearse-it", BackfillHarness.OPERATOR, null)))
                     .isInstanceOfSatisfying(
-                            RehearsalOutcome.Refused.class,
-                            refused -> assertThat(refused.refusal())
-                                    .isInstanceOfSatisfying(
-                                            ActionOutcome.Conflict.class,
-                                            conflict ->
-                                                    assertThat(conflict.code()).isEqualTo(ConflictCode.UNKNOWN_HERE)));
+                            Rehearsal.Outcome.Refused.class,
+                            refused -> assertThat(refused.conflict().code()).isEqualTo(ConflictCode.UNKNOWN_HERE));
             assertThat(harness.show(part(0)).knownHere()).isFalse();
             assertThat(harness.validate(part(0)))
                     .isInstanceOfSatisfying(

@@ -88,7 +88,8 @@ class FenceItselfIT {
                 new Names("public"),
                 new KeySql(Counters.custom(4).table(), Counters.custom(4).key()),
                 options.workerSocketTimeout(PATIENCE).build(),
-                true);
+                true,
+                false);
     }
 
     /** A transaction that has changed rows 5 to 8 and comes to the fence. */

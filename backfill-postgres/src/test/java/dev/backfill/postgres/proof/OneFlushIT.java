@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.backfill.BackfillDefinition;
+import dev.backfill.Pacing;
 import dev.backfill.Repair;
-import dev.backfill.Row;
+import dev.backfill.RowRepair.Row;
 import dev.backfill.Validation;
 import dev.backfill.host.StepOutcome;
 import dev.backfill.host.StepOutcome.Committed;
@@ -361,14 +362,15 @@ class OneFlushIT {
         BackfillDefinition<Long> nobody = Counters.over(Counters.ID.value())
                 .batchSize(4)
                 .repair(Repair.update().set("hits", "hits + 1").where("false"))
+                .pacing(Pacing.unlimited().targetBatchTime(Duration.ofMinutes(1)))
                 .validate(Validation.noRowMatches("hits <> 0"))
                 .build();
         try (BackfillHarness harness = harness(nobody)) {
             harness.start(Counters.ID);
             HarnessWorker worker = harness.worker("a");
-            for (int i = 1; i <= 10; i++) {
-                assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 4, 0, i == 10));
-            }
+            assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 4, 0, false));
+            assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 16, 0, false));
+            assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 20, 0, true));
         }
     }
 

@@ -3,10 +3,10 @@ package dev.backfill.postgres.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
 import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.PostgresTest;
@@ -210,7 +210,6 @@ class OperatorMatrixIT {
     }
 
     private static ActionOutcome pauseAs(BackfillHarness harness, Authority authority, String key) {
-        return harness.operations()
-                .perform(new OperatorRequest(BackfillAction.PAUSE, Counters.ID, key, authority, null));
+        return harness.operations().pause(new OperatorRequest(Counters.ID, key, authority, null));
     }
 }

@@ -1,11 +1,13 @@
 package dev.backfill.postgres.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.host.StepOutcome;
 import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillState;
+import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.BackfillUnavailableException.Reason;
 import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Fault;
@@ -42,11 +44,15 @@ class OperatorRacesIT {
 
     /** Busy is an honest answer on a slow machine, and the same request may be repeated. */
     private static ActionOutcome perform(BackfillHarness harness, BackfillAction action, String key) {
-        ActionOutcome outcome = harness.perform(action, Counters.ID, key);
-        for (int i = 0; i < 20 && outcome instanceof ActionOutcome.Unavailable; i++) {
-            outcome = harness.perform(action, Counters.ID, key);
+        for (int i = 0; ; i++) {
+            try {
+                return harness.perform(action, Counters.ID, key);
+            } catch (BackfillUnavailableException busy) {
+                if (i == 20) {
+                    throw busy;
+                }
+            }
         }
-        return outcome;
     }
 
     private static ActionOutcome perform(BackfillHarness harness, BackfillAction action) {
@@ -196,9 +202,9 @@ class OperatorRacesIT {
             String key = BackfillHarness.newRequestId();
             // Its own second try is lost as well.
             faults.after(FaultPoint.commit(), Fault.cut()).after(FaultPoint.commit(), Fault.cut());
-            assertThat(harness.perform(BackfillAction.START, Counters.ID, key))
+            assertThatThrownBy(() -> harness.perform(BackfillAction.START, Counters.ID, key))
                     .isInstanceOfSatisfying(
-                            ActionOutcome.Unavailable.class,
+                            BackfillUnavailableException.class,
                             it -> assertThat(it.reason()).isEqualTo(Reason.UNAVAILABLE));
             faults.assertAllStruck();
             db.execute("insert into counters (id) values (11)");
@@ -220,8 +226,8 @@ class OperatorRacesIT {
                 .open()) {
             String key = BackfillHarness.newRequestId();
             faults.before(FaultPoint.commit(), 2, Fault.cut());
-            assertThat(harness.perform(BackfillAction.START, Counters.ID, key))
-                    .isInstanceOf(ActionOutcome.Unavailable.class);
+            assertThatThrownBy(() -> harness.perform(BackfillAction.START, Counters.ID, key))
+                    .isInstanceOf(BackfillUnavailableException.class);
             assertThat(harness.state(Counters.ID)).isEqualTo(BackfillState.PENDING);
             assertThat(harness.perform(BackfillAction.START, Counters.ID, key))
                     .isInstanceOfSatisfying(
@@ -244,9 +250,9 @@ class OperatorRacesIT {
             try (Statement lock = other.createStatement()) {
                 lock.execute("select 1 from backfill for update");
             }
-            assertThat(harness.perform(BackfillAction.START, Counters.ID, key))
+            assertThatThrownBy(() -> harness.perform(BackfillAction.START, Counters.ID, key))
                     .isInstanceOfSatisfying(
-                            ActionOutcome.Unavailable.class,
+                            BackfillUnavailableException.class,
                             it -> assertThat(it.reason()).isEqualTo(Reason.BUSY));
             other.rollback();
             assertThat(db.queryLong("select count(*) from backfill_request")).isZero();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.CustomValidation;
+import dev.backfill.Validation;
 import dev.backfill.ValidationOutcome;
 import dev.backfill.host.EngineOptions;
 import dev.backfill.host.StepOutcome;
@@ -127,7 +127,7 @@ class ValidationLimitIT {
     private static BackfillDefinition<Long> heldAs(String id, Gate gate) {
         return Counters.over(id)
                 .repair((batch, tx) -> 0)
-                .validate((CustomValidation<Long>) tx -> {
+                .validate((Validation.Custom<Long>) tx -> {
                     gate.hold();
                     return ValidationOutcome.holds();
                 })
@@ -137,7 +137,7 @@ class ValidationLimitIT {
     @Test
     void the_same_number_in_another_schema_is_another_slot() throws Exception { // EV-4
         Gate gate = new Gate();
-        CustomValidation<Long> held = tx -> {
+        Validation.Custom<Long> held = tx -> {
             gate.hold();
             return ValidationOutcome.holds();
         };
@@ -207,11 +207,11 @@ class ValidationLimitIT {
                 Limits.ofControl(EngineOptions.defaults(), Duration.ofSeconds(1)),
                 Duration.ofSeconds(5));
         transactions.inTransaction(session -> {
-            last.begin(session, Asked.of(BackfillHarness.request(BackfillAction.VALIDATE, Counters.ID, "former")));
-            last.begin(session, Asked.of(BackfillHarness.request(BackfillAction.VALIDATE, Counters.ID, "next")));
+            last.begin(session, Asked.of(BackfillAction.VALIDATE, BackfillHarness.request(Counters.ID, "former")));
+            last.begin(session, Asked.of(BackfillAction.VALIDATE, BackfillHarness.request(Counters.ID, "next")));
             last.end(
                     session,
-                    Asked.of(BackfillHarness.request(BackfillAction.VALIDATE, Counters.ID, "former")),
+                    Asked.of(BackfillAction.VALIDATE, BackfillHarness.request(Counters.ID, "former")),
                     "success",
                     null);
             return true;

@@ -17,6 +17,7 @@ import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
 import java.sql.Connection;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -110,6 +111,35 @@ class WaitingClaimIT {
             harness.clearRetryDelay(Counters.ID);
             assertThat(next.step()).isInstanceOf(Committed.class);
             assertThat(harness.row(Counters.ID)).containsEntry("wait_since", null);
+        }
+    }
+
+    @Test
+    void a_claim_that_waits_is_looked_after_however_rarely_its_worker_polls() throws Exception { // BB-5, CL-4
+        Counters.fresh(db, 20);
+        Duration second = Duration.ofSeconds(1);
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                        .definitions(Counters.custom(4))
+                        .options(o -> o.workers(1)
+                                .poll(Duration.ofMinutes(5))
+                                .statementTimeout(second)
+                                .idleInTransactionTimeout(second)
+                                .transactionTimeout(second)
+                                .lease(Duration.ofSeconds(6)))
+                        .open();
+                Connection writer = db.get()) {
+            writer.setAutoCommit(false);
+            try (Statement write = writer.createStatement()) {
+                write.execute("insert into counters (id) values (0)");
+            }
+            harness.start(Counters.ID);
+            Eventually.until("the claim is given back", () -> {
+                var row = harness.row(Counters.ID);
+                return "start_barrier".equals(row.get("wait_reason")) && row.get("claim_token") == null;
+            });
+            // One that had lapsed first would have been charged, and taken anew.
+            assertThat(harness.row(Counters.ID)).containsEntry("attempts", "0");
+            writer.rollback();
         }
     }
 

@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.backfill.host.Backfills;
 import dev.backfill.host.Readiness;
 import dev.backfill.host.SchemaMode;
-import dev.backfill.operate.ActionOutcome;
-import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.BackfillUnavailableException.Reason;
 import dev.backfill.operate.OperatorRequest;
@@ -204,9 +202,10 @@ class MigratorIT {
     void a_schema_that_does_not_exist_is_named_and_not_created(SchemaMode mode) { // SC-3
         try (Backfills engine = Host.start(db, mode, b -> b.schemaName("nowhere"))) {
             unavailable(engine, Reason.SCHEMA_MISSING, "Schema nowhere does not exist");
-            ActionOutcome outcome = engine.operations()
-                    .perform(new OperatorRequest(BackfillAction.START, Host.ID, "nowhere", Host.OPERATOR, null));
-            assertThat(outcome.toString())
+            OperatorRequest start = new OperatorRequest(Host.ID, "nowhere", Host.OPERATOR, null);
+            assertThatThrownBy(() -> engine.operations().start(start))
+                    .isInstanceOf(BackfillUnavailableException.class)
+                    .message()
                     .as("migrating would not help")
                     .contains("Schema nowhere does not exist", "Create it", "grant")
                     .doesNotContain("SchemaMode");
@@ -304,11 +303,10 @@ class MigratorIT {
         assertThat(readiness.database().ok()).isTrue();
         assertThat(readiness.schema().status()).isEqualTo(Readiness.Status.CLOSED);
         if (reason != Reason.PRIVILEGE_MISSING) {
-            ActionOutcome outcome = engine.operations()
-                    .perform(new OperatorRequest(BackfillAction.START, Host.ID, "too-early", Host.OPERATOR, null));
-            assertThat(outcome)
+            OperatorRequest start = new OperatorRequest(Host.ID, "too-early", Host.OPERATOR, null);
+            assertThatThrownBy(() -> engine.operations().start(start))
                     .isInstanceOfSatisfying(
-                            ActionOutcome.Unavailable.class,
+                            BackfillUnavailableException.class,
                             refused -> assertThat(refused.reason()).isEqualTo(reason));
         }
     }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.backfill.host.Backfills;
 import dev.backfill.host.SchemaMode;
-import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.postgres.ReplicaGate;
 import dev.backfill.postgres.ReplicaGate.Replayed;
@@ -59,7 +58,7 @@ class ReplicaGateIT {
             onStandby.execute("select pg_wal_replay_pause()");
             Eventually.until(
                     "replay is paused", () -> flag(onStandby, "select pg_get_wal_replay_pause_state() = 'paused'"));
-            engine.operations().perform(new OperatorRequest(BackfillAction.START, Host.ID, "go", Host.OPERATOR, null));
+            engine.operations().start(new OperatorRequest(Host.ID, "go", Host.OPERATOR, null));
             Eventually.until(
                     "the primary has completed it", () -> flag(onPrimary, "select state = 'completed' from backfill"));
             String lsn = engine.operations().show(Host.OPERATOR, Host.ID).completedLsn();

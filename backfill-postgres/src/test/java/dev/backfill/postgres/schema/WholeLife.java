@@ -12,6 +12,7 @@ import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.postgres.startup.Host;
+import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 
 /** Every statement that an engine has, on one backfill: for schemas that the engine was not made for. */
@@ -30,8 +31,7 @@ final class WholeLife {
         worker.close();
         assertThat(engine.operations().list(Host.OPERATOR).backfills()).hasSize(1);
         assertThat(engine.operations().preflight(Host.OPERATOR, id).errors()).isEmpty();
-        assertThat(engine.operations()
-                        .validate(new OperatorRequest(BackfillAction.VALIDATE, id, "early", Host.OPERATOR, null)))
+        assertThat(engine.operations().validate(new OperatorRequest(id, "early", Host.OPERATOR, null)))
                 .isInstanceOf(ValidationReport.class);
         BackfillWorker last = engine.worker("last");
         stepUntil(last, StepOutcome.Completed.class);
@@ -44,8 +44,10 @@ final class WholeLife {
     }
 
     private static void applied(Backfills engine, BackfillAction action, BackfillId id) {
-        assertThat(engine.operations()
-                        .perform(new OperatorRequest(action, id, "life-" + action.wireName(), Host.OPERATOR, null)))
+        assertThat(BackfillHarness.perform(
+                        engine.operations(),
+                        action,
+                        new OperatorRequest(id, "life-" + action.wireName(), Host.OPERATOR, null)))
                 .isInstanceOf(ActionOutcome.Applied.class);
     }
 

@@ -16,7 +16,6 @@ import dev.backfill.host.Readiness;
 import dev.backfill.host.SchemaMode;
 import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.Authority;
-import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.postgres.PostgresBackfills;
 import dev.backfill.postgres.ReplicaGate;
@@ -79,6 +78,7 @@ class EmbeddingIT {
         config.setConnectionTimeout(2_000); // a probe must not wait for half a minute
         config.setInitializationFailTimeout(-1); // the database may come up after us
         config.addDataSourceProperty("connectTimeout", "5");
+        config.addDataSourceProperty("loginTimeout", "5"); // an answer lost in a login must not hold the pool for ever
         config.addDataSourceProperty("tcpKeepAlive", "true");
         return new HikariDataSource(config);
     }
@@ -134,8 +134,7 @@ class EmbeddingIT {
     static boolean startAtDeployment(Backfills backfills, String release) {
         ActionOutcome outcome = backfills
                 .operations()
-                .perform(new OperatorRequest(
-                        BackfillAction.START,
+                .start(new OperatorRequest(
                         BackfillId.of("events.thread-root.v1"),
                         "start-thread-root-" + release, // the same from every replica: one request, one start
                         Authority.host("deployment"),

@@ -54,15 +54,12 @@ class FamilyGateIT {
             assertThat(reason(idle))
                     .contains("of the parts of family " + ID, "4 are running")
                     .doesNotContain(ID + ".00");
-            assertThat(idle.operations().list(BackfillHarness.OPERATOR).gate().required())
+            assertThat(idle.operations().list(BackfillHarness.OPERATOR).required())
                     .hasSize(4);
         }
         try (BackfillHarness working = requiring(family, 2)) {
             Host.awaitOpen(working.backfills());
-            assertThat(working.operations()
-                            .list(BackfillHarness.OPERATOR)
-                            .gate()
-                            .open())
+            assertThat(working.operations().list(BackfillHarness.OPERATOR).isOpen())
                     .isTrue();
         }
         assertThat(db.queryLong("select count(*) from items where doubled = n * 2"))
@@ -96,10 +93,7 @@ class FamilyGateIT {
                     .contains(
                             "1 is completed, but the definition here has another range of keys",
                             "2 are pending (preflight_failed)");
-            assertThat(harness.operations()
-                            .list(BackfillHarness.OPERATOR)
-                            .gate()
-                            .reasons())
+            assertThat(harness.operations().list(BackfillHarness.OPERATOR).closedBy())
                     .hasSize(3)
                     .anySatisfy(r -> assertThat(r.code()).isEqualTo("unknown_here"));
         }

@@ -15,8 +15,9 @@ import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.BackfillUnavailableException;
-import dev.backfill.operate.Gate;
 import dev.backfill.operate.OperatorRequest;
+import dev.backfill.operate.Overview;
+import dev.backfill.testkit.BackfillHarness;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.FaultProxy;
 import dev.backfill.testkit.PostgresTest;
@@ -105,10 +106,13 @@ class GateIT {
             assertThat(backfills.ok()).isFalse();
             assertThat(backfills.reason()).contains(Host.ID + " is completed, but " + why);
             // Operators are told the same.
-            Gate gate = next.operations().list(Host.OPERATOR).gate();
-            assertThat(gate.open()).isFalse();
-            assertThat(gate.reasons())
-                    .containsExactly(new Gate.Reason(Host.ID, BackfillState.COMPLETED, "unknown_here"));
+            Overview overview = next.operations().list(Host.OPERATOR);
+            assertThat(overview.isOpen()).isFalse();
+            assertThat(overview.closedBy()).singleElement().satisfies(closing -> {
+                assertThat(closing.id()).isEqualTo(Host.ID);
+                assertThat(closing.state()).isEqualTo(BackfillState.COMPLETED);
+                assertThat(closing.code()).isEqualTo("unknown_here");
+            });
         }
     }
 
@@ -117,7 +121,7 @@ class GateIT {
         try (Backfills before = Host.start(
                 db, SchemaMode.MIGRATE, b -> b.options(Host.quick().workers(0).build()))) {
             Host.awaitStarted(before);
-            before.operations().perform(new OperatorRequest(BackfillAction.START, Host.ID, "go", Host.OPERATOR, null));
+            before.operations().start(new OperatorRequest(Host.ID, "go", Host.OPERATOR, null));
         }
         AtomicBoolean repaired = new AtomicBoolean();
         try (Backfills next = Host.start(
@@ -239,9 +243,10 @@ class GateIT {
 
     private Map<String, Long> race(Backfills engine, BackfillAction action) throws Exception {
         List<ActionOutcome> outcomes = Race.of(10)
-                .run(replica -> engine.operations()
-                        .perform(new OperatorRequest(
-                                action,
+                .run(replica -> BackfillHarness.perform(
+                        engine.operations(),
+                        action,
+                        new OperatorRequest(
                                 Host.ID,
                                 "boot-" + action.wireName() + "-" + replica + "-" + System.nanoTime(),
                                 Authority.host("deployment-7"),

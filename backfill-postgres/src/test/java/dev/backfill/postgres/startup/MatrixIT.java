@@ -119,8 +119,8 @@ class MatrixIT {
         try (Backfills engine = boot(new Arguments(SchemaMode.VERIFY, true, state))) {
             assertThat(engine.readiness().isOpen()).isFalse();
             BackfillAction action = state == BackfillState.PAUSED ? BackfillAction.RESUME : BackfillAction.RETRY;
-            assertThat(engine.operations()
-                            .perform(new OperatorRequest(action, Host.ID, "recover", Host.OPERATOR, null)))
+            assertThat(BackfillHarness.perform(
+                            engine.operations(), action, new OperatorRequest(Host.ID, "recover", Host.OPERATOR, null)))
                     .isInstanceOf(ActionOutcome.Applied.class);
             Host.awaitOpen(engine);
             assertThat(Host.state(db, Host.ID)).isEqualTo("completed");

@@ -4,7 +4,7 @@ import dev.backfill.host.StepOutcome;
 import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.operate.DiagnosticCode;
-import dev.backfill.operate.Finding;
+import dev.backfill.operate.Preflight.Finding;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -44,7 +44,7 @@ final class Advice {
     }
 
     private static String finding(Finding finding) {
-        return finding.code() + " (" + finding.subject() + "): " + finding.message();
+        return finding.code().wireName() + " (" + finding.subject() + "): " + finding.message();
     }
 
     /** A step after which nothing goes on by itself. */

@@ -2,8 +2,7 @@ package dev.backfill.testkit.conformance;
 
 import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
-import dev.backfill.CustomRepair;
-import dev.backfill.CustomValidation;
+import dev.backfill.Repair;
 import dev.backfill.RequiredColumn;
 import dev.backfill.Validation;
 import java.sql.Connection;
@@ -56,7 +55,7 @@ record Subject<K>(
                         builder::repair,
                         custom -> builder.repair(custom(custom)));
         for (Validation proof : definition.validations()) {
-            if (proof instanceof CustomValidation<?> custom) {
+            if (proof instanceof Validation.Custom<?> custom) {
                 repairing.validate(custom(custom));
             } else {
                 repairing.validate(proof);
@@ -74,12 +73,12 @@ record Subject<K>(
     }
 
     @SuppressWarnings("unchecked") // the builder took it for this very key
-    private static <K> CustomRepair<K> custom(CustomRepair<?> repair) {
-        return (CustomRepair<K>) repair;
+    private static <K> Repair.Custom<K> custom(Repair.Custom<?> repair) {
+        return (Repair.Custom<K>) repair;
     }
 
     @SuppressWarnings("unchecked") // the builder took it for this very key
-    private static <K> CustomValidation<K> custom(CustomValidation<?> proof) {
-        return (CustomValidation<K>) proof;
+    private static <K> Validation.Custom<K> custom(Validation.Custom<?> proof) {
+        return (Validation.Custom<K>) proof;
     }
 }

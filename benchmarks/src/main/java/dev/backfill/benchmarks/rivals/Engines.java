@@ -12,6 +12,8 @@ import dev.backfill.host.StepOutcome;
 import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillAction;
+import dev.backfill.operate.BackfillOperations;
+import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.postgres.PostgresBackfills;
 import dev.backfill.spi.BackfillListener;
@@ -67,11 +69,12 @@ public final class Engines {
 
     /** Performs an action, which must be applied; while startup goes on, the same request is repeated. */
     public static void perform(Backfills backfills, BackfillAction action, BackfillId id) throws Exception {
-        OperatorRequest request =
-                new OperatorRequest(action, id, UUID.randomUUID().toString(), OPERATOR, null);
+        OperatorRequest request = new OperatorRequest(id, UUID.randomUUID().toString(), OPERATOR, null);
         Patience.until(action + " of " + id, PATIENCE, () -> {
-            ActionOutcome outcome = backfills.operations().perform(request);
-            if (outcome instanceof ActionOutcome.Unavailable) {
+            ActionOutcome outcome;
+            try {
+                outcome = ask(backfills.operations(), action, request);
+            } catch (BackfillUnavailableException e) {
                 return false;
             }
             if (outcome instanceof ActionOutcome.Applied) {
@@ -79,6 +82,16 @@ public final class Engines {
             }
             throw new IllegalStateException(action + " of " + id + " was answered with " + outcome);
         });
+    }
+
+    private static ActionOutcome ask(BackfillOperations operations, BackfillAction action, OperatorRequest request) {
+        return switch (action) {
+            case START -> operations.start(request);
+            case PAUSE -> operations.pause(request);
+            case RESUME -> operations.resume(request);
+            case RETRY -> operations.retry(request);
+            case VALIDATE -> throw new IllegalArgumentException("a validation is no action of these sections");
+        };
     }
 
     /** Steps a worker until the checkpoint is at the bound. */

@@ -2,7 +2,7 @@ package dev.backfill.example.relay;
 
 import dev.backfill.host.Backfills;
 import dev.backfill.operate.Authority;
-import dev.backfill.operate.Capability;
+import dev.backfill.operate.Authority.Capability;
 import dev.backfill.postgres.observe.MicrometerBackfills;
 import dev.backfill.spi.BackfillListener;
 import dev.backfill.spi.OperatorAuthorizer;

@@ -39,6 +39,8 @@ final class Pools implements AutoCloseable {
         config.addDataSourceProperty("ApplicationName", application);
         config.addDataSourceProperty("tcpKeepAlive", "true");
         config.addDataSourceProperty("connectTimeout", "5");
+        // An answer that is lost in a login would hold the pool's only thread that adds connections for ever.
+        config.addDataSourceProperty("loginTimeout", "5");
         config.setMaximumPoolSize(size);
         config.setMinimumIdle(0);
         config.setInitializationFailTimeout(-1);

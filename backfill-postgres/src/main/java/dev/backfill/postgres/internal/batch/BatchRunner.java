@@ -8,11 +8,13 @@ import dev.backfill.postgres.internal.batch.BeginSql.Begun;
 import dev.backfill.postgres.internal.batch.FenceSql.Work;
 import dev.backfill.postgres.internal.batch.WindowRepair.Window;
 import dev.backfill.postgres.internal.events.Events;
+import dev.backfill.postgres.internal.jdbc.ReadOnlyException;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.postgres.internal.jdbc.SqlFailure;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.supervise.CodeUnderClaim;
+import dev.backfill.postgres.internal.supervise.LentSession;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -43,10 +45,10 @@ public final class BatchRunner {
         this.code = code;
     }
 
-    public BatchResult run(HeldClaim held, int limit) {
+    public BatchResult run(HeldClaim held, WindowSize size) {
         try (Session session = sessions.open(options.workerSocketTimeout())) {
             OneFlush flush = held.prepared().flush();
-            Attempt attempt = new Attempt(held, limit, System.nanoTime(), null, true);
+            Attempt attempt = new Attempt(held, size, System.nanoTime(), null, true);
             // Who waits for a batch's locks can only be counted between repair and fence.
             if (flush != null && !meter.isDue() && flush.isWorthATry()) {
                 BatchResult result = batch(session, attempt.with(flush));
@@ -78,7 +80,8 @@ public final class BatchRunner {
             if (!begun.open()) {
                 throw new SQLException("the claim is not this worker's any more", "40001");
             }
-            Repaired repaired = repair(session, new Attempt(from, limit, System.nanoTime(), null, false), begun);
+            Repaired repaired =
+                    repair(session, new Attempt(from, WindowSize.of(limit), System.nanoTime(), null, false), begun);
             // What a COMMIT would check must be checked here, where there is none.
             constraints.execute("/* backfill:repair */ SET CONSTRAINTS ALL IMMEDIATE");
             return Optional.ofNullable(repaired.window()).map(window -> work(from.claim(), window));
@@ -99,14 +102,14 @@ public final class BatchRunner {
     /**
      * One try at a batch.
      *
-     * @param limit the most keys of its window
+     * @param size the bounds of its window
      * @param started when the batch was taken up, for its time
      * @param flush how its end is sent; null for step by step
      * @param first whether it is the first try, which is reported
      */
     private record Attempt(
             HeldClaim held,
-            int limit,
+            WindowSize size,
             long started,
             @Nullable OneFlush flush,
             boolean first) {
@@ -116,11 +119,11 @@ public final class BatchRunner {
         }
 
         Attempt with(OneFlush by) {
-            return new Attempt(held, limit, started, by, first);
+            return new Attempt(held, size, started, by, first);
         }
 
         Attempt again() {
-            return new Attempt(held, limit, started, null, false);
+            return new Attempt(held, size, started, null, false);
         }
     }
 
@@ -142,8 +145,8 @@ public final class BatchRunner {
         if (attempt.first()) {
             events.publish(BackfillEvent.Kind.BATCH_ATTEMPTED, claim, null);
         }
-        if (flush != null && !looksAlone && flush.takesAll()) {
-            return flush.all(session, attempt.held(), attempt.limit(), attempt.started());
+        if (flush != null && !looksAlone && flush.takesAll(attempt.size())) {
+            return flush.all(session, attempt.held(), attempt.size(), attempt.started());
         }
         Repaired repaired = repair(session, attempt, alone);
         Window window = repaired.window();
@@ -151,7 +154,7 @@ public final class BatchRunner {
             return refused(repaired.begun());
         }
         return flush != null && window.unsent() != null
-                ? flush.rest(session, attempt.held(), repaired.begun(), window, attempt.limit(), attempt.started())
+                ? flush.rest(session, attempt.held(), repaired.begun(), window, attempt.size(), attempt.started())
                 : commit(session, attempt, repaired.begun(), work(claim, window));
     }
 
@@ -183,7 +186,7 @@ public final class BatchRunner {
         try {
             Repaired repaired = window(session, attempt, alone);
             if (repaired.window() != null) {
-                requireBounded(repaired.window(), attempt.limit());
+                requireBounded(repaired.window(), attempt.size());
             }
             return repaired;
         } catch (SQLException e) {
@@ -200,10 +203,10 @@ public final class BatchRunner {
 
     private Repaired window(Session session, Attempt attempt, @Nullable Begun alone) throws Exception {
         Claim claim = attempt.claim();
-        int limit = attempt.limit();
+        WindowSize size = attempt.size();
         BeginSql begin = attempt.held().prepared().begin();
         try (PreparedStatement first =
-                alone == null ? begin.withWindow(session, claim, limit) : begin.window(session, claim, limit)) {
+                alone == null ? begin.withWindow(session, claim, size) : begin.window(session, claim, size)) {
             Begun begun = alone == null ? BeginSql.read(first) : alone;
             if (!begun.open()) {
                 return new Repaired(begun, null);
@@ -212,7 +215,7 @@ public final class BatchRunner {
             if (alone == null && window.last() == null) {
                 // A function of the author's may have shut the gate: only a statement without one says that no key is
                 // left.
-                try (PreparedStatement again = begin.window(session, claim, limit)) {
+                try (PreparedStatement again = begin.window(session, claim, size)) {
                     window = watched(session, attempt, again);
                 }
             }
@@ -224,17 +227,22 @@ public final class BatchRunner {
         // What the first statement took is gone for the code, too: its deadline must come while the lease holds.
         Duration left = options.transactionTimeout().minusNanos(System.nanoTime() - attempt.started());
         WindowRepair repair = attempt.held().prepared().repair();
-        return code.call(attempt.claim(), left, () -> {
-            Window window = repair.run(session, attempt.claim(), attempt.limit(), first);
-            return attempt.flush() == null ? window.sent(session) : window;
-        });
+        LentSession lent = new LentSession();
+        return code.call(
+                attempt.claim(),
+                left,
+                lent,
+                () -> lent.during(session::abort, () -> {
+                    Window window = repair.run(session, attempt.claim(), attempt.size(), first);
+                    return attempt.flush() == null ? window.sent(session) : window;
+                }));
     }
 
-    private static void requireBounded(Window window, int limit) throws BreachException {
-        if (window.scanned() > limit) {
+    private static void requireBounded(Window window, WindowSize size) throws BreachException {
+        if (window.scanned() > size.keys()) {
             throw new BreachException(
                     DiagnosticCode.WINDOW_TOO_LARGE,
-                    "A window held " + window.scanned() + " keys, more than " + limit + ".",
+                    "A window held " + window.scanned() + " keys, more than " + size.keys() + ".",
                     null);
         }
     }
@@ -256,8 +264,8 @@ public final class BatchRunner {
             if (state.isPresent() && held.prepared().flush() != null) {
                 held.prepared().flush().counted(begun.totals(), work);
             }
-            return state.<BatchResult>map(now ->
-                            new BatchResult.Committed(now, work, pacing, new Cost(took, work.scanned(), walBytes)))
+            return state.<BatchResult>map(now -> new BatchResult.Committed(
+                            now, work, pacing, new Cost(took, work.scanned(), work.changed(), walBytes)))
                     .orElseGet(() -> new BatchResult.Missed(work, took));
         } catch (SQLException e) {
             // The driver reports "it landed" and "it never arrived" alike: the connection is done with, and the row

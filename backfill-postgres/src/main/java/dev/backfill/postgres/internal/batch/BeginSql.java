@@ -46,8 +46,9 @@ public final class BeginSql {
             FROM (SELECT 1) AS one LEFT JOIN {backfill} AS b ON b.id = :id LEFT JOIN {pace} AS p ON p.id = b.id""";
 
     private final Sql alone;
-    private final PageSql.Forms window;
+    private final WindowRepair repair;
     private final Sql withWindow;
+    private final Sql withLook;
     private final long barrierMillis;
     private final boolean barrier;
     private final String table;
@@ -57,14 +58,14 @@ public final class BeginSql {
      *
      * @param barrier whether the start barrier is waited for (SR-6)
      * @param table the source table, quoted
-     * @param window the first statement of a window
+     * @param repair knows the first statement of a window
      * @param tableOid the source, whose changed rows are counted
      */
     public BeginSql(
-            Names names, EngineOptions options, boolean barrier, String table, PageSql.Forms window, long tableOid) {
+            Names names, EngineOptions options, boolean barrier, String table, WindowRepair repair, long tableOid) {
         this.table = table;
         this.barrier = barrier;
-        this.window = window;
+        this.repair = repair;
         barrierMillis = options.barrierTimeout().toMillis();
         alone = names.sql(
                 BEGIN,
@@ -74,7 +75,10 @@ public final class BeginSql {
                         "counts", CountSql.begins(tableOid),
                         "passed", BarrierSql.PASSED,
                         "wal", HealthSql.POSITION));
-        withWindow = alone.then(window.gated());
+        withWindow = alone.then(repair.first().gated());
+        withLook = repair.firstOfLook() == null
+                ? withWindow
+                : alone.then(repair.firstOfLook().gated());
     }
 
     /**
@@ -111,14 +115,15 @@ public final class BeginSql {
     }
 
     /** Sends the window's first statement in a transaction that has begun; its results are the statement's next ones. */
-    public PreparedStatement window(Session session, Claim claim, int limit) throws SQLException {
-        return executed(window.of(claim).prepare(session.connection(), PageSql.params(claim, limit)));
+    public PreparedStatement window(Session session, Claim claim, WindowSize size) throws SQLException {
+        return executed(repair.first(size).of(claim).prepare(session.connection(), PageSql.params(claim, size)));
     }
 
     /** Begins with the window's first statement; what the row said is to be {@link #read} before that statement's results. */
-    public PreparedStatement withWindow(Session session, Claim claim, int limit) throws SQLException {
-        Params params = params(claim).and(PageSql.params(claim, limit));
-        return executed(withWindow.prepare(session.connection(), params));
+    public PreparedStatement withWindow(Session session, Claim claim, WindowSize size) throws SQLException {
+        Params params = params(claim).and(PageSql.params(claim, size));
+        Sql sql = size.looksFurther() ? withLook : withWindow;
+        return executed(sql.prepare(session.connection(), params));
     }
 
     private static PreparedStatement executed(PreparedStatement statement) throws SQLException {

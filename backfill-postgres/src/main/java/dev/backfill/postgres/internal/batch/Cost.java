@@ -7,6 +7,7 @@ import java.time.Duration;
  *
  * @param took its time
  * @param scanned its keys
+ * @param changed rows changed
  * @param walBytes its WAL, at most; 0 where it was not measured
  */
-public record Cost(Duration took, long scanned, long walBytes) {}
+public record Cost(Duration took, long scanned, long changed, long walBytes) {}

@@ -3,7 +3,7 @@ package dev.backfill.postgres.internal.batch;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.Batch;
-import dev.backfill.CustomRepair;
+import dev.backfill.Repair;
 import dev.backfill.RepairTransaction;
 import dev.backfill.operate.DiagnosticCode;
 import dev.backfill.postgres.internal.jdbc.GuardedConnection;
@@ -28,11 +28,11 @@ public final class CustomWindow<K> implements WindowRepair {
     private static final long MOST_CHANGED = 1_000_000_000_000L;
 
     private final BackfillDefinition<K> definition;
-    private final CustomRepair<K> repair;
+    private final Repair.Custom<K> repair;
     private final PageSql.Forms keys;
     private final Duration idle;
 
-    CustomWindow(KeySql key, BackfillDefinition<K> definition, CustomRepair<K> repair, Duration idle) {
+    CustomWindow(KeySql key, BackfillDefinition<K> definition, Repair.Custom<K> repair, Duration idle) {
         this.idle = idle;
         this.definition = definition;
         this.repair = repair;
@@ -45,7 +45,7 @@ public final class CustomWindow<K> implements WindowRepair {
     }
 
     @Override
-    public Window run(Session session, Claim claim, int limit, PreparedStatement first) throws Exception {
+    public Window run(Session session, Claim claim, WindowSize size, PreparedStatement first) throws Exception {
         List<List<String>> page = page(first);
         if (page.isEmpty()) {
             return Window.END_OF_SOURCE;

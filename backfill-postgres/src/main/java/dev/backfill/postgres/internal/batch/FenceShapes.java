@@ -46,6 +46,9 @@ final class FenceShapes {
     private static final String PASSED =
             " barrier_passed_at = coalesce(b.barrier_passed_at, pg_catalog.clock_timestamp()),";
 
+    // How many keys there are says nothing of how many will be scanned.
+    private static final String UNREAD = " rows_estimated = NULL,";
+
     private static final String ADVANCE = """
             checkpoint = CASE WHEN {new} = {bound} THEN b.bound ELSE {last} END,
               state = CASE WHEN {new} = {bound} THEN 'validating' ELSE b.state END,
@@ -65,8 +68,8 @@ final class FenceShapes {
 
     private static final String COUNTED_GUARD = """
 
-              AND t.scanned BETWEEN 1 AND :limit
-              AND t.changed BETWEEN 0 AND t.scanned
+              AND t.scanned BETWEEN 1 AND :keys
+              AND t.changed BETWEEN 0 AND least(t.scanned, :limit)
               AND\s""";
 
     /**
@@ -126,7 +129,7 @@ final class FenceShapes {
     private final Shape laterOfRange;
     private final Shape empty;
 
-    FenceShapes(Names names, KeySql key, Origin origin, boolean barrier) {
+    FenceShapes(Names names, KeySql key, Origin origin, boolean barrier, boolean unread) {
         Map<String, String> parts = new HashMap<>(keys(key, origin.last()));
         parts.putAll(Map.of(
                 "from", origin.from(),
@@ -136,7 +139,7 @@ final class FenceShapes {
                 "xid", origin.xid(),
                 "guard", origin.guard(),
                 "pinned", Target.PINNED,
-                "passed", barrier ? PASSED : "",
+                "passed", (barrier ? PASSED : "") + (unread ? UNREAD : ""),
                 "returning",
                         origin.answers() ? ", t.last, t.scanned, t.changed, " + HealthSql.POSITION + " AS wal" : ""));
         String answer = origin.answers()

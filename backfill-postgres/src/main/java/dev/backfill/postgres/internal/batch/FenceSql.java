@@ -36,16 +36,18 @@ public final class FenceSql {
     private final long leaseMillis;
     private final long limitMillis;
     private final boolean fused;
+    private final boolean unread;
     private final String table;
 
     /**
      * Compiles the fence for a key.
      *
      * @param barrier whether a batch has waited for the start barrier
+     * @param unread whether rows are passed over unread
      */
-    public FenceSql(Names names, KeySql key, EngineOptions options, boolean barrier) {
+    public FenceSql(Names names, KeySql key, EngineOptions options, boolean barrier, boolean unread) {
         table = key.table();
-        shapes = new FenceShapes(names, key, Origin.CLIENT, barrier);
+        shapes = new FenceShapes(names, key, Origin.CLIENT, barrier, unread);
         breach = names.sql(FenceShapes.fill(
                 "/* backfill:breach */ SELECT coalesce({new} > {previous}, {new} > {low}, b.checkpoint IS NULL) AS forward,"
                         + " {new} <= {bound} AS within, " + Target.ELSEWHERE
@@ -54,6 +56,7 @@ public final class FenceSql {
         leaseMillis = options.lease().toMillis();
         limitMillis = options.transactionTimeout().toMillis();
         fused = options.fusedCommit();
+        this.unread = unread;
     }
 
     /**
@@ -64,6 +67,11 @@ public final class FenceSql {
      * @param changed rows changed
      */
     public record Work(@Nullable List<String> checkpoint, long scanned, long changed) {}
+
+    /** Whether rows are passed over unread, so that nobody knows how many will be scanned. */
+    boolean unread() {
+        return unread;
+    }
 
     /** What every form of the fence is given. */
     Params params(Claim claim) {

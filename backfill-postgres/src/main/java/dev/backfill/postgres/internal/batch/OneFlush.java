@@ -38,7 +38,7 @@ public final class OneFlush {
 
     private final BeginSql begin;
     private final FenceSql fence;
-    private final PageSql.@Nullable Forms window;
+    private final WindowRepair repair;
     private final FenceShapes told;
     private final FenceShapes counted;
     private final TotalsSql read;
@@ -49,10 +49,12 @@ public final class OneFlush {
     OneFlush(Names names, KeySql key, WindowRepair repair, BeginSql begin, FenceSql fence, long tableOid) {
         this.begin = begin;
         this.fence = fence;
-        this.window = repair.inOneFlush();
+        this.repair = repair;
         this.read = new TotalsSql(names);
-        this.told = new FenceShapes(names, key, Origin.toldAndCounted(tableOid, key.table()), begin.barrier());
-        this.counted = new FenceShapes(names, key, Origin.counted(tableOid, key.table()), begin.barrier());
+        this.told = new FenceShapes(
+                names, key, Origin.toldAndCounted(tableOid, key.table()), begin.barrier(), fence.unread());
+        this.counted =
+                new FenceShapes(names, key, Origin.counted(tableOid, key.table()), begin.barrier(), fence.unread());
     }
 
     /** Whether the next batch should be tried so; one that failed is not tried again at once, nor a second one for longer. */
@@ -65,8 +67,8 @@ public final class OneFlush {
     }
 
     /** Whether a whole batch can be sent; not before one of this claim's has said where the row's counts stand. */
-    boolean takesAll() {
-        return window != null && totals != null;
+    boolean takesAll(WindowSize size) {
+        return repair.inOneFlush(size) != null && totals != null;
     }
 
     /** A batch of this claim was committed in another way. */
@@ -84,18 +86,18 @@ public final class OneFlush {
 
     /** A whole batch; null when it was rolled back, and should go step by step. */
     @Nullable
-    BatchResult all(Session session, HeldClaim held, int limit, long started) {
+    BatchResult all(Session session, HeldClaim held, WindowSize size, long started) {
         Claim claim = held.claim();
         Sql sql = begin.look()
-                .then(Objects.requireNonNull(window).gated())
+                .then(Objects.requireNonNull(repair.inOneFlush(size)).gated())
                 .then(told.of(claim).flush());
-        Params params = begin.params(claim).and(PageSql.params(claim, limit));
-        return send(session, new Batch(held, null, sql, params, limit, started));
+        Params params = begin.params(claim).and(PageSql.params(claim, size));
+        return send(session, new Batch(held, null, sql, params, size, started));
     }
 
     /** What is left of a batch after its rows were computed; null when it was rolled back, and should go step by step. */
     @Nullable
-    BatchResult rest(Session session, HeldClaim held, Begun begun, Window computed, int limit, long started) {
+    BatchResult rest(Session session, HeldClaim held, Begun begun, Window computed, WindowSize size, long started) {
         Write write = Objects.requireNonNull(computed.unsent());
         totals = begun.totals();
         Sql sql = write.sql().then(counted.of(held.claim()).flush());
@@ -103,14 +105,18 @@ public final class OneFlush {
                 .and("new", Values.array(computed.last()))
                 .and("scanned", computed.scanned())
                 .and("xid", begun.xid());
-        return send(session, new Batch(held, begun, sql, params, limit, started));
+        return send(session, new Batch(held, begun, sql, params, size, started));
     }
 
     /** What is sent, and what is known of it; a batch that has not begun yet has no {@code begun}. */
-    private record Batch(HeldClaim held, @Nullable Begun begun, Sql sql, Params params, int limit, long started) {}
+    private record Batch(
+            HeldClaim held, @Nullable Begun begun, Sql sql, Params params, WindowSize size, long started) {}
 
     private @Nullable BatchResult send(Session session, Batch batch) {
-        Params params = batch.params().and(fence.params(batch.held().claim())).and("limit", batch.limit());
+        Params params = batch.params()
+                .and(fence.params(batch.held().claim()))
+                .and("limit", batch.size().rows())
+                .and("keys", batch.size().keys());
         try (PreparedStatement statement = batch.sql().prepare(session.connection(), params)) {
             statement.execute();
             Begun begun = batch.begun() == null ? BeginSql.read(statement) : batch.begun();
@@ -145,7 +151,10 @@ public final class OneFlush {
         long wal = pacing.walBytesPerSecond() == null ? 0 : row.getLong("wal") - begun.walPosition();
         Duration took = Duration.ofNanos(System.nanoTime() - batch.started());
         return new BatchResult.Committed(
-                BackfillState.ofWireName(row.getString("state")), work, pacing, new Cost(took, work.scanned(), wal));
+                BackfillState.ofWireName(row.getString("state")),
+                work,
+                pacing,
+                new Cost(took, work.scanned(), work.changed(), wal));
     }
 
     private @Nullable BatchResult failed(Session session, SQLException e) {

@@ -22,7 +22,7 @@ public final class PageSql {
 
     private static final String PAGE = """
             WITH backfill_page_ AS MATERIALIZED (
-              SELECT {page_columns} FROM {source} WHERE {after}{row_key} <= {bound} ORDER BY {row_order} LIMIT :limit),
+              SELECT {page_columns} FROM {source} WHERE {source_rows} ORDER BY {row_order} LIMIT :limit),
             backfill_head_ AS MATERIALIZED (SELECT * FROM backfill_page_ ORDER BY {page_order} LIMIT 1),
             backfill_edge_ AS MATERIALIZED (SELECT * FROM backfill_page_ ORDER BY {page_order_desc} LIMIT 1),
             backfill_size_ AS MATERIALIZED (SELECT count(*) AS scanned FROM backfill_page_)""";
@@ -31,7 +31,7 @@ public final class PageSql {
     // sort.
     private static final String AGGREGATED_PAGE = """
             WITH backfill_ends_ AS MATERIALIZED (SELECT min(k1) AS k1, max(k1) AS last, count(*) AS scanned FROM (
-              SELECT {page_columns} FROM {source} WHERE {after}{row_key} <= {bound} ORDER BY {row_order} LIMIT :limit) AS backfill_page_),
+              SELECT {page_columns} FROM {source} WHERE {source_rows} ORDER BY {row_order} LIMIT :limit) AS backfill_page_),
             backfill_head_ AS (SELECT k1 FROM backfill_ends_),
             backfill_edge_ AS (SELECT last AS k1 FROM backfill_ends_ WHERE scanned > 0),
             backfill_size_ AS (SELECT scanned FROM backfill_ends_)""";
@@ -54,6 +54,9 @@ public final class PageSql {
     // Before the first checkpoint there is no lower end, unless a range of a family has one: another text, no sentinel.
     private static final String AFTER = "{row_key} > {checkpoint} AND ";
 
+    // The one place that says which rows a page may hold, besides where it begins.
+    private static final String SOURCE_ROWS = "{row_key} <= {bound}";
+
     // Asked once, before anything is read: with the gate shut the page is empty, and so is every range that comes of
     // it.
     private static final String BEHIND_GATE = "pg_catalog.current_setting({gate}, true) = 'open' AND ";
@@ -63,10 +66,12 @@ public final class PageSql {
             (SELECT scanned FROM backfill_size_) AS scanned, (SELECT {page_texts} FROM backfill_edge_) AS last""";
 
     private final KeySql key;
+    private final LookSql look;
 
     /** For one key. */
     public PageSql(KeySql key) {
         this.key = key;
+        this.look = new LookSql(key);
     }
 
     /** The select item that opens the gate for what comes {@linkplain Forms#gated behind} it, or shuts it; its text is 'open' then. */
@@ -106,57 +111,78 @@ public final class PageSql {
         }
     }
 
-    /**
-     * One command over the page's range, which PostgreSQL counts of its own accord: to return each row costs a tenth more. So the
-     * page's end goes through {@link #TOLD}, from where {@link #told} fetches it in the same flush.
-     *
-     * @param command with the placeholder {@code {told_range}}
-     * @param parts the command's own fragments
-     */
-    private Forms told(String command, Map<String, String> parts) {
-        return forms(ends() + """
+    private static final String UPDATE = "UPDATE {source} SET {assignments}{from} WHERE {rows}";
+    private static final String DELETE = "DELETE FROM {source} WHERE {rows}";
+    private static final String OF_PAGE = "{range} AND ({condition})";
+
+    private static final String TELL = """
                 , backfill_told_ AS MATERIALIZED (SELECT pg_catalog.set_config({told}, coalesce((SELECT scanned FROM backfill_size_) || ' '
                   || (SELECT {page_texts}::text FROM backfill_edge_), ''), true) AS page)
-                , backfill_last_ AS MATERIALIZED (SELECT backfill_edge_.* FROM backfill_told_, backfill_edge_ WHERE page <> '')
-                """ + command, parts);
-    }
-
-    private static final String UPDATE = "UPDATE {source} SET {assignments}{from} WHERE {range} AND ({condition})";
-    private static final String DELETE = "DELETE FROM {source} WHERE {range} AND ({condition})";
+            """;
+    private static final String TELL_PAGE = TELL + """
+            , backfill_last_ AS MATERIALIZED (SELECT backfill_edge_.* FROM backfill_told_, backfill_edge_ WHERE page <> '')
+            """;
 
     /**
      * One UPDATE.
      *
      * @param from a FROM clause, or nothing
      */
-    Forms update(String assignments, String from, String condition) {
-        return told(UPDATE.replace("{range}", "{told_range}"), updates(assignments, from, condition));
-    }
-
-    /** The same as {@link #update}, asked for in one result; whatever the plan, it says where the page ends. */
-    Forms updateReturning(String assignments, String from, String condition) {
-        return returning(UPDATE, updates(assignments, from, condition));
-    }
-
-    private static Map<String, String> updates(String assignments, String from, String condition) {
-        return Map.of("assignments", assignments, "from", from, "condition", condition);
+    Command update(String assignments, String from, String condition) {
+        return new Command(UPDATE, Map.of("assignments", assignments, "from", from, "condition", condition));
     }
 
     /** One DELETE. */
-    Forms delete(String condition) {
-        return told(DELETE.replace("{range}", "{told_range}"), Map.of("condition", condition));
+    Command delete(String condition) {
+        return new Command(DELETE, Map.of("condition", condition));
     }
 
-    /** The same as {@link #delete}, in one result. */
-    Forms deleteReturning(String condition) {
-        return returning(DELETE, Map.of("condition", condition));
-    }
+    /**
+     * One command over a page's rows. PostgreSQL counts them of its own accord, and to return each row costs a tenth more: so the
+     * page's end goes through {@link #TOLD}, from where {@link #told} fetches it in the same flush. Where a command may not be sent
+     * twice it goes in one result, which says where the page ends whatever the plan.
+     */
+    final class Command {
 
-    private Forms returning(String command, Map<String, String> parts) {
-        return forms(
-                ends() + ", backfill_done_ AS (" + command + " RETURNING 1)"
-                        + " SELECT (SELECT count(*) FROM backfill_done_) AS changed, " + EDGE,
-                parts);
+        private final String template;
+        private final Map<String, String> parts;
+
+        private Command(String template, Map<String, String> parts) {
+            this.template = template;
+            this.parts = parts;
+        }
+
+        /** The same; its longer look reads no row that does not meet a condition. */
+        Command passingOver(String condition) {
+            Map<String, String> more = new HashMap<>(parts);
+            more.putAll(LookSql.passing(condition));
+            return new Command(template, more);
+        }
+
+        /** Over a page. */
+        Forms told() {
+            return forms(page() + TELL_PAGE + template.replace("{rows}", "{told_range} AND ({condition})"), parts);
+        }
+
+        /** The same in one result. */
+        Forms returning() {
+            return forms(page() + returning(template.replace("{rows}", OF_PAGE)), parts);
+        }
+
+        /** Over those keys of a longer look that satisfy the condition. */
+        Forms toldOfLook() {
+            return forms(look.keys() + TELL + look.toldTodo() + " " + look.over(template), parts);
+        }
+
+        /** The same in one result. */
+        Forms returningOfLook() {
+            return forms(look.keys() + look.todo() + returning(look.over(template)), parts);
+        }
+
+        private static String returning(String command) {
+            return ", backfill_done_ AS (" + command
+                    + " RETURNING 1) SELECT (SELECT count(*) FROM backfill_done_) AS changed, " + EDGE;
+        }
     }
 
     /**
@@ -167,8 +193,8 @@ public final class PageSql {
      * @param statement it, without the word WITH but with a comma where it has such a clause
      */
     Forms statement(boolean recursive, String locking, String statement) {
-        Forms forms = told(
-                ", " + WINDOW + " AS MATERIALIZED (SELECT {alias}.* FROM {source}"
+        Forms forms = forms(
+                page() + TELL_PAGE + ", " + WINDOW + " AS MATERIALIZED (SELECT {alias}.* FROM {source}"
                         + " WHERE {told_range} ORDER BY {row_order}{locking}){statement}",
                 Map.of("locking", locking, "statement", statement));
         return recursive ? forms.recursive() : forms;
@@ -176,7 +202,7 @@ public final class PageSql {
 
     /** The page and nothing else, as a command that has changed nothing. */
     Forms pageOnly() {
-        return forms(ends() + " SELECT 0 AS changed, " + EDGE, Map.of());
+        return forms(page() + " SELECT 0 AS changed, " + EDGE, Map.of());
     }
 
     /**
@@ -224,18 +250,44 @@ public final class PageSql {
      * @param columns names and expressions of type text
      */
     public Forms lock(Map<String, String> columns, String condition) {
+        return locked(page(), OF_PAGE, columns, condition, Map.of());
+    }
+
+    /**
+     * The same over those keys of a longer look that satisfy the condition.
+     *
+     * @param unread whether it reads no others
+     */
+    Forms lockOfLook(Map<String, String> columns, String condition, boolean unread) {
+        return locked(
+                look.keys() + look.todo(),
+                look.over("{rows}"),
+                columns,
+                condition,
+                unread ? LookSql.passing(condition) : Map.of());
+    }
+
+    /** The keys of the rows that meet a condition, in order. */
+    Forms inNeed(String condition) {
+        return forms(look.inNeed(), LookSql.passing(condition));
+    }
+
+    private Forms locked(
+            String page, String rows, Map<String, String> columns, String condition, Map<String, String> more) {
+        Map<String, String> parts = new HashMap<>(more);
+        parts.put("condition", condition);
+        parts.put(
+                "assignments",
+                each(columns, column -> ", " + column.getValue() + " AS " + column.getKey())
+                        .substring(1));
         return forms(
-                ends() + """
+                page + """
                 , backfill_rows_ AS MATERIALIZED (SELECT {assignments} FROM {source}
-                  WHERE {range} AND ({condition}) ORDER BY {row_order} FOR NO KEY UPDATE)
+                  WHERE\s""" + rows + """
+                 ORDER BY {row_order} FOR NO KEY UPDATE)
                 SELECT\s""" + EDGE + each(columns, column -> ", NULL::text AS " + column.getKey())
                         + " UNION ALL SELECT NULL, NULL, backfill_rows_.* FROM backfill_rows_",
-                Map.of(
-                        "assignments",
-                        each(columns, column -> ", " + column.getValue() + " AS " + column.getKey())
-                                .substring(1),
-                        "condition",
-                        condition));
+                parts);
     }
 
     private static String each(Map<String, String> columns, Function<Map.Entry<String, String>, String> form) {
@@ -247,7 +299,7 @@ public final class PageSql {
         return forms(PAGE + " SELECT {page_texts} AS key FROM backfill_page_ ORDER BY {page_order}", Map.of());
     }
 
-    private String ends() {
+    private String page() {
         return key.hasExtremes() ? AGGREGATED_PAGE : PAGE;
     }
 
@@ -271,6 +323,7 @@ public final class PageSql {
                 "told_edge", key.ofEdge("backfill_last_"),
                 "leading_range",
                         key.leadingRange("(SELECT k1 FROM backfill_head_)", "(SELECT k1 FROM backfill_edge_)")));
+        fragments.putAll(look.fragments());
         fragments.putAll(parts);
         fragments.putAll(Map.of("source", key.table(), "alias", key.alias(), "told", TOLD, "gate", GATE));
         // Parameters are named in the template alone: a fragment is put in as it is, so that nothing in an author's SQL
@@ -278,21 +331,22 @@ public final class PageSql {
         // name is read as a parameter or as another fragment.
         String text = template.replace("{told_range}", RANGE.replace("{edge}", "{told_edge}"))
                 .replace("{range}", RANGE)
-                .replace("{after}", after)
+                .replace("{source_rows}", after + SOURCE_ROWS)
                 .replace("{checkpoint}", key.ofArray(":checkpoint::text[]"))
                 .replace("{bound}", key.ofArray(":bound::text[]"));
         return Sql.of("/* backfill:repair */ " + text, fragments);
     }
 
     /** What every statement of a window is given. */
-    public static Params params(Claim claim, int limit) {
-        return params(claim.after(), claim.bound(), limit);
+    public static Params params(Claim claim, WindowSize size) {
+        return params(claim.after(), claim.bound(), size);
     }
 
     /** The same without a claim. */
-    public static Params params(@Nullable List<String> after, @Nullable List<String> bound, int limit) {
+    public static Params params(@Nullable List<String> after, @Nullable List<String> bound, WindowSize size) {
         return Params.of("checkpoint", Values.array(after))
                 .and("bound", Values.array(bound))
-                .and("limit", limit);
+                .and("limit", size.rows())
+                .and("keys", size.keys());
     }
 }

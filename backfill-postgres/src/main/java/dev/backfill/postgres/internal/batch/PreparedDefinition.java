@@ -1,7 +1,7 @@
 package dev.backfill.postgres.internal.batch;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.CustomRepair;
+import dev.backfill.Repair;
 import dev.backfill.host.EngineOptions;
 import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.KeySql;
@@ -26,13 +26,28 @@ public record PreparedDefinition(
         FenceSql fence,
         @Nullable OneFlush flush) {
 
+    /** Whether an index names the rows that need the repair. */
+    public boolean byIndex() {
+        return fence.unread();
+    }
+
     public static PreparedDefinition of(
             Names names, EngineOptions options, BackfillDefinition<?> definition, TableFacts facts) {
+        return of(names, options, definition, facts, false);
+    }
+
+    /**
+     * Compiles one.
+     *
+     * @param byIndex whether an index names the rows that need the repair
+     */
+    public static PreparedDefinition of(
+            Names names, EngineOptions options, BackfillDefinition<?> definition, TableFacts facts, boolean byIndex) {
         KeySql key = new KeySql(definition.table(), definition.key());
-        WindowRepair repair = repair(definition, key, facts, options.idleInTransactionTimeout());
+        WindowRepair repair = repair(definition, key, facts, options.idleInTransactionTimeout(), byIndex);
         boolean barrier = definition.startBarrier();
-        BeginSql begin = new BeginSql(names, options, barrier, key.table(), repair.first(), facts.oid());
-        FenceSql fence = new FenceSql(names, key, options, barrier);
+        BeginSql begin = new BeginSql(names, options, barrier, key.table(), repair, facts.oid());
+        FenceSql fence = new FenceSql(names, key, options, barrier, byIndex);
         OneFlush flush = options.fusedCommit() && facts.plain()
                 ? new OneFlush(names, key, repair, begin, fence, facts.oid())
                 : null;
@@ -40,19 +55,19 @@ public record PreparedDefinition(
     }
 
     private static <K> WindowRepair repair(
-            BackfillDefinition<K> definition, KeySql key, TableFacts facts, Duration idle) {
+            BackfillDefinition<K> definition, KeySql key, TableFacts facts, Duration idle, boolean byIndex) {
         return definition
                 .repair()
                 .match(
-                        update -> SqlWindow.update(key, update, facts),
-                        rows -> new RowWindow(key, definition.table().name(), rows, facts, idle),
+                        update -> SqlWindow.update(key, update, facts, byIndex),
+                        rows -> new RowWindow(key, definition.table().name(), rows, facts, idle, byIndex),
                         statement -> SqlWindow.statement(key, statement, facts),
-                        delete -> SqlWindow.delete(key, delete, facts),
+                        delete -> SqlWindow.delete(key, delete, facts, byIndex),
                         custom -> new CustomWindow<>(key, definition, typed(custom), idle));
     }
 
     @SuppressWarnings("unchecked") // The definition's builder takes a repair for its own key type only.
-    private static <K> CustomRepair<K> typed(CustomRepair<?> custom) {
-        return (CustomRepair<K>) custom;
+    private static <K> Repair.Custom<K> typed(Repair.Custom<?> custom) {
+        return (Repair.Custom<K>) custom;
     }
 }

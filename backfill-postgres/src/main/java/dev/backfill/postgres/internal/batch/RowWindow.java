@@ -1,7 +1,7 @@
 package dev.backfill.postgres.internal.batch;
 
-import dev.backfill.Row;
 import dev.backfill.RowRepair;
+import dev.backfill.RowRepair.Row;
 import dev.backfill.internal.Identifiers;
 import dev.backfill.postgres.internal.jdbc.ReadRow;
 import dev.backfill.postgres.internal.jdbc.RowFunctionException;
@@ -31,12 +31,14 @@ public final class RowWindow implements WindowRepair {
 
     private final RowRepair repair;
     private final PageSql.Forms lock;
+    private final PageSql.@Nullable Forms lockOfLook;
+    private final PageSql.@Nullable Forms inNeed;
     private final List<String> keyColumns;
     private final List<String> readColumns;
     private final WriteBackSql writeBack;
     private final Duration idle;
 
-    RowWindow(KeySql key, String tableName, RowRepair repair, TableFacts facts, Duration idle) {
+    RowWindow(KeySql key, String tableName, RowRepair repair, TableFacts facts, Duration idle, boolean byIndex) {
         this.idle = idle;
         this.repair = repair;
         String alias = Identifiers.quote(tableName);
@@ -52,7 +54,10 @@ public final class RowWindow implements WindowRepair {
         String condition = repair.condition()
                 .map(given -> SqlText.escapeOperators(given) + "\n")
                 .orElse("true");
-        lock = new PageSql(key).lock(columns, condition);
+        PageSql page = new PageSql(key);
+        lock = page.lock(columns, condition);
+        lockOfLook = repair.condition().isEmpty() ? null : page.lockOfLook(columns, condition, byIndex);
+        inNeed = repair.condition().isEmpty() ? null : page.inNeed(condition);
         writeBack = new WriteBackSql(key, List.copyOf(repair.writes().keySet()), facts);
     }
 
@@ -62,12 +67,22 @@ public final class RowWindow implements WindowRepair {
     }
 
     @Override
+    public PageSql.@Nullable Forms firstOfLook() {
+        return lockOfLook;
+    }
+
+    @Override
+    public PageSql.@Nullable Forms inNeed() {
+        return inNeed;
+    }
+
+    @Override
     public Optional<WriteBackSql> writeBack() {
         return Optional.of(writeBack);
     }
 
     @Override
-    public Window run(Session session, Claim claim, int limit, PreparedStatement first) throws Exception {
+    public Window run(Session session, Claim claim, WindowSize size, PreparedStatement first) throws Exception {
         List<ReadRow> rows = new ArrayList<>();
         Window window = Window.END_OF_SOURCE;
         try (ResultSet row = first.getResultSet()) {
@@ -84,10 +99,10 @@ public final class RowWindow implements WindowRepair {
             return window;
         }
         List<String> last = Objects.requireNonNull(window.last());
-        return new Window(last, window.scanned(), 0, written(claim, last, rows));
+        return new Window(last, window.scanned(), 0, written(claim, size, last, rows));
     }
 
-    private WriteBackSql.Write written(Claim claim, List<String> last, List<ReadRow> rows)
+    private WriteBackSql.Write written(Claim claim, WindowSize size, List<String> last, List<ReadRow> rows)
             throws RowFunctionException, OverdueException {
         List<List<String>> keys = new ArrayList<>(rows.size());
         String[][] values = new String[repair.writes().size()][rows.size()];
@@ -102,8 +117,8 @@ public final class RowWindow implements WindowRepair {
         }
         Duration quiet = Duration.ofNanos(System.nanoTime() - began);
         IdleTime.throwIfOver(quiet, idle);
-        Sql.Params range = PageSql.params(claim, 0).and("edge", Values.array(last));
-        return writeBack.write(claim, range, keys, values);
+        Sql.Params range = PageSql.params(claim, size).and("edge", Values.array(last));
+        return writeBack.write(claim, size, range, keys, values);
     }
 
     private static @Nullable String apply(

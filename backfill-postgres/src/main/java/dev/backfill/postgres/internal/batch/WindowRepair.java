@@ -18,6 +18,22 @@ public interface WindowRepair {
     /** The statement that every batch sends first; it selects a window, and for SQL over the window repairs it too. */
     PageSql.Forms first();
 
+    /** The same over a longer look, in which few rows need the repair; null where a window repairs all that it looks at. */
+    default PageSql.@Nullable Forms firstOfLook() {
+        return null;
+    }
+
+    /** The rows that need it, for the question whether an index serves them; null where that can't be said. */
+    default PageSql.@Nullable Forms inNeed() {
+        return null;
+    }
+
+    /** The one of both that fits. */
+    default PageSql.Forms first(WindowSize size) {
+        PageSql.Forms further = firstOfLook();
+        return size.looksFurther() && further != null ? further : first();
+    }
+
     /** Whether the row must be looked at before that statement is sent, because it has triggers that fire for no row, too. */
     default boolean looksAlone() {
         return false;
@@ -29,7 +45,7 @@ public interface WindowRepair {
     }
 
     /** Its only statement, if there is only one, and the page's end is told; it may travel with look, fence and COMMIT. */
-    default PageSql.@Nullable Forms inOneFlush() {
+    default PageSql.@Nullable Forms inOneFlush(WindowSize size) {
         return null;
     }
 
@@ -43,7 +59,7 @@ public interface WindowRepair {
      *
      * @param first the first statement, executed, and at its first result
      */
-    Window run(Session session, Claim claim, int limit, PreparedStatement first) throws Exception;
+    Window run(Session session, Claim claim, WindowSize size, PreparedStatement first) throws Exception;
 
     /**
      * What became of it.

@@ -133,8 +133,13 @@ public final class WriteBackSql {
      * @param keys the rows' keys
      * @param values for each column, the rows' values as text
      */
-    public Write write(Claim claim, Params range, List<List<String>> keys, String[][] values) {
-        return new Write(claim.after() == null ? planned : later, params(range, keys, values), keys.size(), rules);
+    public Write write(Claim claim, WindowSize size, Params range, List<List<String>> keys, String[][] values) {
+        // Of a longer look few rows come back, and a search for each is less than its range once more.
+        return new Write(
+                claim.after() == null || size.looksFurther() ? planned : later,
+                params(range, keys, values),
+                keys.size(),
+                rules);
     }
 
     private Params params(Params range, List<List<String>> keys, String[][] values) {

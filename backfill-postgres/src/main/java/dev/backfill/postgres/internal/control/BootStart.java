@@ -2,10 +2,12 @@ package dev.backfill.postgres.internal.control;
 
 import dev.backfill.internal.BoundedText;
 import dev.backfill.operate.ActionOutcome;
-import dev.backfill.operate.ConflictCode;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
+import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.Diagnostic;
-import dev.backfill.operate.Finding;
 import dev.backfill.operate.OperatorRequest;
+import dev.backfill.operate.Preflight.Finding;
+import dev.backfill.operate.UnknownBackfillException;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
@@ -35,22 +37,28 @@ public record BootStart(LifecycleControls lifecycle, OperatorEvents events) {
      */
     public Optional<Refusal> start(OperatorRequest request, boolean tellRefusal) throws SQLException {
         long began = System.nanoTime();
-        ActionOutcome outcome = lifecycle.startQuietly(request, tellRefusal).orElse(null);
-        if (outcome instanceof ActionOutcome.Applied || (outcome != null && tellRefusal)) {
-            events.answered(request, outcome, began);
+        ActionOutcome outcome;
+        try {
+            outcome = lifecycle.startQuietly(request, tellRefusal).orElse(null);
+        } catch (UnknownBackfillException e) {
+            return Optional.of(new Refusal(ConflictCode.UNKNOWN_HERE, ""));
         }
-        if (outcome == null || outcome instanceof ActionOutcome.Applied) {
+        if (outcome == null) {
             return Optional.empty();
         }
-        return Optional.of(
-                outcome instanceof ActionOutcome.Conflict conflict
-                        ? new Refusal(conflict.code(), named(conflict.findings()))
-                        : new Refusal(ConflictCode.UNKNOWN_HERE, ""));
+        Optional<Refusal> refusal = outcome.match(
+                applied -> Optional.empty(),
+                converged -> Optional.empty(),
+                conflict -> Optional.of(new Refusal(conflict.code(), named(conflict.findings()))));
+        if (refusal.isEmpty() || tellRefusal) {
+            events.answered(request, BackfillAction.START.wireName(), OperatorEvents.told(outcome), began);
+        }
+        return refusal;
     }
 
     private static String named(List<Finding> findings) {
         String all = findings.stream()
-                .map(finding -> finding.code() + " on " + finding.subject())
+                .map(finding -> finding.code().wireName() + " on " + finding.subject())
                 .collect(Collectors.joining(", "));
         return BoundedText.clean(all, Diagnostic.MAX_MESSAGE);
     }

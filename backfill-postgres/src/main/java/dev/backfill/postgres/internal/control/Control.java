@@ -1,6 +1,7 @@
 package dev.backfill.postgres.internal.control;
 
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.postgres.internal.jdbc.Session;
@@ -40,12 +41,12 @@ interface Control<T> {
     default void follow(Session session, T answer) throws SQLException {}
 
     /** The answer to a request that was refused. */
-    T refused(ActionOutcome.Refusal refusal);
+    T refused(ActionOutcome.Conflict conflict);
 
     /**
      * What was decided.
      *
-     * @param outcome the code in the audit record
+     * @param outcome what the audit record says
      * @param prior the state that was judged
      * @param now where the row stands
      * @param result the result that is stored for good; null for none, so that the same request asks again
@@ -53,7 +54,7 @@ interface Control<T> {
      * @param answer what the caller is told
      */
     record Decision<T>(
-            String outcome,
+            AuditRecord.Outcome outcome,
             BackfillState prior,
             Transition now,
             @Nullable String result,
@@ -61,12 +62,12 @@ interface Control<T> {
             T answer) {
 
         /** One that moved nothing and is stored for good. */
-        static <T> Decision<T> still(Row row, String outcome, T answer) {
-            return new Decision<>(outcome, row.state(), row.position(), outcome, null, answer);
+        static <T> Decision<T> still(Row row, AuditRecord.Outcome outcome, T answer) {
+            return new Decision<>(outcome, row.state(), row.position(), outcome.wireName(), null, answer);
         }
 
         /** One that moved nothing and is no final answer. */
-        static <T> Decision<T> open(Row row, String outcome, T answer) {
+        static <T> Decision<T> open(Row row, AuditRecord.Outcome outcome, T answer) {
             return new Decision<>(outcome, row.state(), row.position(), null, null, answer);
         }
     }

@@ -2,9 +2,11 @@ package dev.backfill.postgres.internal.control;
 
 import dev.backfill.BackfillId;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.ConflictCode;
+import dev.backfill.operate.UnknownBackfillException;
 import dev.backfill.postgres.internal.control.Control.Decision;
 import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Session;
@@ -57,7 +59,11 @@ public final class ControlTransaction {
         this.patience = patience;
     }
 
-    /** Carries a request out, or answers it from the ledger. */
+    /**
+     * Carries a request out, or answers it from the ledger.
+     *
+     * @throws UnknownBackfillException for an ID without a row; recorded
+     */
     <T> T run(Control<T> control) throws SQLException {
         try {
             return settled(session -> carryOut(session, control));
@@ -79,7 +85,7 @@ public final class ControlTransaction {
             throw RefusedException.because(ConflictCode.REQUEST_ID_REUSED, row);
         }
         if (earlier != null && isAnswered(earlier)) {
-            audit(session, asked, row.state(), row.position(), "replayed");
+            audit(session, asked, row.state(), row.position(), AuditRecord.Outcome.REPLAYED);
             return control.replay(session, row, earlier);
         }
         refuseIfMovedOn(asked, readable(row));
@@ -112,16 +118,23 @@ public final class ControlTransaction {
         return row;
     }
 
+    static UnknownBackfillException unknown(BackfillId id) {
+        return new UnknownBackfillException("No backfill " + id + " is registered. Check the ID.");
+    }
+
     /** Why it was refused. What was entered is rolled back, so the same request may come again; that it was refused is recorded apart. */
-    ActionOutcome.Refusal refusal(Asked asked, RefusedException refused, boolean audited) throws SQLException {
-        return transactions.inTransaction(session -> {
+    ActionOutcome.Conflict refusal(Asked asked, RefusedException refused, boolean audited) throws SQLException {
+        ConflictCode code = refused.code;
+        Optional<ActionOutcome.Conflict> conflict = transactions.inTransaction(session -> {
             if (audited) {
-                audit(session, asked, refused.state(), refused.at, refused.outcomeCode());
+                audit(session, asked, refused.state(), refused.at, refused.outcome());
             }
-            return refused.code == null
-                    ? new ActionOutcome.UnknownId()
-                    : new ActionOutcome.Conflict(refused.code, snapshot(session, asked.id()), refused.findings, false);
+            return code == null
+                    ? Optional.empty()
+                    : Optional.of(
+                            new ActionOutcome.Conflict(code, snapshot(session, asked.id()), refused.findings, false));
         });
+        return conflict.orElseThrow(() -> unknown(asked.id()));
     }
 
     /**
@@ -195,7 +208,12 @@ public final class ControlTransaction {
     }
 
     /** Writes an audit record; if it can't be written, the transaction must not commit. */
-    void audit(Session session, Asked asked, @Nullable BackfillState prior, @Nullable Transition now, String outcome)
+    void audit(
+            Session session,
+            Asked asked,
+            @Nullable BackfillState prior,
+            @Nullable Transition now,
+            AuditRecord.Outcome outcome)
             throws SQLException {
         audit.write(session, asked.audited(prior, now, outcome));
     }

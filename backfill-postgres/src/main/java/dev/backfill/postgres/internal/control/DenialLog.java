@@ -48,7 +48,7 @@ public final class DenialLog {
             String attempted,
             @Nullable String id,
             @Nullable String requestId,
-            String outcome) {
+            AuditRecord.Outcome outcome) {
         if (!admit(authority)) {
             return;
         }
@@ -61,7 +61,10 @@ public final class DenialLog {
         BackfillId named = id != null && BackfillId.isValid(id) ? BackfillId.of(id) : null;
         String request = requestId == null ? null : BoundedText.clean(requestId, 128);
         String action = BoundedText.clean(attempted, MOST_ACTION);
-        if (!trail.write(new AuditRecord(authority, named, request, action, null, null, null, outcome, null))) {
+        if (!trail.write(AuditRecord.of(authority, action, outcome)
+                .about(named)
+                .answering(request)
+                .build())) {
             count(authority, 1);
         }
     }
@@ -99,8 +102,9 @@ public final class DenialLog {
             long count = taken(tally);
             String note = count + " further attempts were denied";
             if (count > 0
-                    && !trail.write(new AuditRecord(
-                            tally.authority, null, null, "any", null, null, null, "denied_summary", note))) {
+                    && !trail.write(AuditRecord.of(tally.authority, "any", AuditRecord.Outcome.DENIED_SUMMARY)
+                            .note(note)
+                            .build())) {
                 count(tally.authority, count);
                 return false;
             }

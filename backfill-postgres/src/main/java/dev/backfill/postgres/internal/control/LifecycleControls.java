@@ -2,12 +2,13 @@ package dev.backfill.postgres.internal.control;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.ConflictCode;
-import dev.backfill.operate.Finding;
 import dev.backfill.operate.OperatorRequest;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.postgres.internal.batch.TableFacts;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.preflight.FamilyRanges;
@@ -48,8 +49,8 @@ public final class LifecycleControls {
     }
 
     /** Carries a request out, or answers it from the ledger. */
-    ActionOutcome perform(OperatorRequest request) throws SQLException {
-        return transaction.run(new Action(request.action(), Asked.of(request)));
+    ActionOutcome perform(BackfillAction action, OperatorRequest request) throws SQLException {
+        return transaction.run(new Action(action, Asked.of(action, request)));
     }
 
     /**
@@ -60,7 +61,7 @@ public final class LifecycleControls {
      * @return what became of it; empty when there was nothing to start
      */
     Optional<ActionOutcome> startQuietly(OperatorRequest request, boolean auditRefusal) throws SQLException {
-        Asked asked = Asked.of(request);
+        Asked asked = Asked.of(BackfillAction.START, request);
         try {
             return transaction.inTransaction(session -> {
                 Row row = transaction.lock(session, request.id());
@@ -70,7 +71,7 @@ public final class LifecycleControls {
                 // One that can't be read is left alone, and nothing else is held up by it (ID-5).
                 Transition now =
                         start(session, ControlTransaction.readable(row)).orElseThrow();
-                transaction.audit(session, asked, row.state(), now, "applied");
+                transaction.audit(session, asked, row.state(), now, AuditRecord.Outcome.APPLIED);
                 return Optional.of(new ActionOutcome.Applied(transaction.snapshot(session, request.id()), false));
             });
         } catch (RefusedException refused) {
@@ -112,10 +113,10 @@ public final class LifecycleControls {
         return facts;
     }
 
-    private static ActionOutcome outcome(String result, BackfillSnapshot now, boolean replayed) {
+    private static ActionOutcome outcome(AuditRecord.Outcome result, BackfillSnapshot now, boolean replayed) {
         return switch (result) {
-            case "applied" -> new ActionOutcome.Applied(now, replayed);
-            case "converged" -> new ActionOutcome.Converged(now, replayed);
+            case APPLIED -> new ActionOutcome.Applied(now, replayed);
+            case CONVERGED -> new ActionOutcome.Converged(now, replayed);
             default -> new ActionOutcome.Conflict(ConflictCode.ILLEGAL_TRANSITION, now, List.of(), replayed);
         };
     }
@@ -143,34 +144,37 @@ public final class LifecycleControls {
 
         @Override
         public ActionOutcome replay(Session session, Row row, Stored earlier) throws SQLException {
-            return outcome(String.valueOf(earlier.result()), transaction.snapshot(session, row.id()), true);
+            return outcome(
+                    AuditRecord.Outcome.ofWireName(String.valueOf(earlier.result())),
+                    transaction.snapshot(session, row.id()),
+                    true);
         }
 
         @Override
         public Decision<ActionOutcome> decide(Session session, Row row) throws SQLException {
             if (action.convergedOn().contains(row.state())) {
-                return decided(session, row, row.position(), "converged");
+                return decided(session, row, row.position(), AuditRecord.Outcome.CONVERGED);
             }
             if (!action.appliesFrom().contains(row.state())) {
-                return decided(session, row, row.position(), ConflictCode.ILLEGAL_TRANSITION.wireName());
+                return decided(session, row, row.position(), AuditRecord.Outcome.ILLEGAL_TRANSITION);
             }
             Optional<Transition> moved =
                     action == BackfillAction.START ? start(session, row) : actions.move(session, action, row.id());
             // The row is locked and its state was legal: anything but one changed row means that the key is gone.
             Transition now =
                     moved.orElseThrow(() -> new SQLException("the row of " + row.id() + " did not move", "XX000"));
-            return decided(session, row, now, "applied");
+            return decided(session, row, now, AuditRecord.Outcome.APPLIED);
         }
 
-        private Decision<ActionOutcome> decided(Session session, Row row, Transition now, String result)
+        private Decision<ActionOutcome> decided(Session session, Row row, Transition now, AuditRecord.Outcome result)
                 throws SQLException {
             ActionOutcome answer = outcome(result, transaction.snapshot(session, row.id()), false);
-            return new Decision<>(result, row.state(), now, result, null, answer);
+            return new Decision<>(result, row.state(), now, result.wireName(), null, answer);
         }
 
         @Override
-        public ActionOutcome refused(ActionOutcome.Refusal refusal) {
-            return refusal;
+        public ActionOutcome refused(ActionOutcome.Conflict conflict) {
+            return conflict;
         }
     }
 }

@@ -4,7 +4,6 @@ import dev.backfill.BackfillId;
 import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillSnapshot;
-import dev.backfill.operate.ControlRequest;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.postgres.internal.events.Events;
@@ -20,39 +19,43 @@ import org.jspecify.annotations.Nullable;
  */
 public record OperatorEvents(Events events) {
 
+    /**
+     * What is told of an answer.
+     *
+     * @param outcome its code
+     * @param generation the generation of the row that came with it; 0 for none
+     */
+    record Told(String outcome, long generation) {
+
+        /** That there was one. */
+        static final Told ANSWERED = new Told("answered", 0);
+
+        private static Told of(String outcome, boolean replayed, BackfillSnapshot now) {
+            return new Told(replayed ? "replayed" : outcome, now.claim().generation());
+        }
+    }
+
+    /** What is told of the outcome of an action. */
+    static Told told(ActionOutcome outcome) {
+        return outcome.match(
+                applied -> Told.of("applied", applied.replayed(), applied.now()),
+                converged -> Told.of("converged", converged.replayed(), converged.now()),
+                conflict -> Told.of(conflict.code().wireName(), conflict.replayed(), conflict.now()));
+    }
+
+    /** What is told of a validation. */
+    static Told told(ValidationReport report) {
+        return report.match(
+                success -> Told.of("success", success.replayed(), success.now()),
+                failure -> Told.of("failure", failure.replayed(), failure.now()),
+                none -> Told.of("current_state", false, none.now()),
+                refused -> told(refused.conflict()));
+    }
+
     /** A control was answered. */
-    ActionOutcome answered(OperatorRequest request, ActionOutcome outcome, long startedNanos) {
-        publish(request, name(outcome), generation(outcome), startedNanos);
-        return outcome;
-    }
-
-    /** A validation was answered. */
-    ValidationReport answered(OperatorRequest request, ValidationReport report, long startedNanos) {
-        String outcome = report.match(
-                success -> success.replayed() ? "replayed" : "success",
-                failure -> failure.replayed() ? "replayed" : "failure",
-                none -> "current_state",
-                refused -> name(refused.refusal()));
-        long generation = report.match(
-                success -> generation(success.now()),
-                failure -> generation(failure.now()),
-                none -> generation(none.now()),
-                refused -> generation(refused.refusal()));
-        publish(request, outcome, generation, startedNanos);
-        return report;
-    }
-
-    /** A control beside the lifecycle was answered. */
-    void answered(ControlRequest request, String action, long startedNanos) {
-        events.publish(BackfillEvent.of(Kind.OPERATOR_ACTION, request.id(), 0, action + ".answered")
-                .by(who(request.authority()))
-                .answering(request.requestId())
-                .took(Duration.ofNanos(System.nanoTime() - startedNanos)));
-    }
-
-    private void publish(OperatorRequest request, String outcome, long generation, long startedNanos) {
-        String code = request.action().wireName() + "." + outcome;
-        events.publish(BackfillEvent.of(Kind.OPERATOR_ACTION, request.id(), generation, code)
+    void answered(OperatorRequest request, String action, Told told, long startedNanos) {
+        String code = action + "." + told.outcome();
+        events.publish(BackfillEvent.of(Kind.OPERATOR_ACTION, request.id(), told.generation(), code)
                 .by(who(request.authority()))
                 .answering(request.requestId())
                 .took(Duration.ofNanos(System.nanoTime() - startedNanos)));
@@ -72,30 +75,5 @@ public record OperatorEvents(Events events) {
 
     private static String who(Authority authority) {
         return authority.name() == null ? authority.kind().wireName() : authority.name();
-    }
-
-    private static String name(ActionOutcome outcome) {
-        return outcome.match(
-                applied -> applied.replayed() ? "replayed" : "applied",
-                converged -> converged.replayed() ? "replayed" : "converged",
-                refused -> refused.match(
-                        conflict -> conflict.replayed()
-                                ? "replayed"
-                                : conflict.code().wireName(),
-                        unknownId -> "unknown_id",
-                        denied -> "denied",
-                        unavailable -> unavailable.reason().wireName()));
-    }
-
-    private static long generation(ActionOutcome outcome) {
-        return outcome.match(
-                applied -> generation(applied.now()),
-                converged -> generation(converged.now()),
-                refused -> refused.match(
-                        conflict -> generation(conflict.now()), unknownId -> 0L, denied -> 0L, unavailable -> 0L));
-    }
-
-    private static long generation(BackfillSnapshot now) {
-        return now.claim().generation();
     }
 }

@@ -2,24 +2,22 @@ package dev.backfill.postgres.internal.control;
 
 import dev.backfill.BackfillId;
 import dev.backfill.Pacing;
-import dev.backfill.internal.BoundedText;
 import dev.backfill.operate.AccessDeniedException;
 import dev.backfill.operate.ActionOutcome;
-import dev.backfill.operate.AuditPage;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.Authority;
+import dev.backfill.operate.Authority.Capability;
 import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillOperations;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillUnavailableException;
-import dev.backfill.operate.Capability;
-import dev.backfill.operate.ControlRequest;
 import dev.backfill.operate.Evidence;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Overview;
 import dev.backfill.operate.Pace;
-import dev.backfill.operate.PaceOutcome;
 import dev.backfill.operate.Preflight;
-import dev.backfill.operate.RehearsalOutcome;
+import dev.backfill.operate.Rehearsal;
+import dev.backfill.operate.UnknownBackfillException;
 import dev.backfill.operate.ValidationReport;
 import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.spi.OperatorAuthorizer;
@@ -30,8 +28,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The operator plane over PostgreSQL: authorizes first, then hands on (AU-1, AU-4). Thread-safe. */
 public final class OperatorPlane implements BackfillOperations {
-
-    private static final int MOST_OUTCOME = 24;
 
     private final OperatorAuthorizer authorizer;
     private final Supplier<OperatorHandlers> context;
@@ -71,7 +67,7 @@ public final class OperatorPlane implements BackfillOperations {
     }
 
     @Override
-    public AuditPage audit(Authority authority, @Nullable BackfillId id, int limit, @Nullable Long before) {
+    public AuditRecord.Page audit(Authority authority, @Nullable BackfillId id, int limit, @Nullable Long before) {
         if (limit < 1 || limit > 200) {
             throw new IllegalArgumentException("limit must be 1 to 200, got " + limit);
         }
@@ -104,89 +100,89 @@ public final class OperatorPlane implements BackfillOperations {
     }
 
     @Override
-    public PaceOutcome pace(ControlRequest request, @Nullable Pacing pacing) {
-        return beside(
-                request,
+    public Pace.Outcome pace(OperatorRequest request, @Nullable Pacing pacing) {
+        return control(
                 PaceControls.ACTION,
-                handlers -> handlers.pace().set(request, pacing),
-                PaceOutcome.Refused::new);
-    }
-
-    @Override
-    public RehearsalOutcome rehearse(ControlRequest request) {
-        return beside(
                 request,
-                RehearsalControls.ACTION,
-                handlers -> handlers.rehearsals().rehearse(request),
-                RehearsalOutcome.Refused::new);
-    }
-
-    /** A control beside the lifecycle. */
-    private <T> T beside(
-            ControlRequest request, String action, Read<T> control, Function<ActionOutcome.Refusal, T> refusal) {
-        if (!authorize(
-                request.authority(), Capability.CONTROL, action, request.id().value(), request.requestId())) {
-            return refusal.apply(new ActionOutcome.Denied());
-        }
-        try {
-            OperatorHandlers handlers = context.get();
-            long started = System.nanoTime();
-            T outcome = control.from(handlers);
-            events.answered(request, action, started);
-            return outcome;
-        } catch (SQLException e) {
-            return refusal.apply(
-                    unavailable(request.authority(), action, request.id(), request.requestId(), Unavailability.of(e)));
-        } catch (BackfillUnavailableException e) {
-            return refusal.apply(unavailable(request.authority(), action, request.id(), request.requestId(), e));
-        }
+                handlers -> handlers.pace().set(request, pacing),
+                outcome -> OperatorEvents.Told.ANSWERED);
     }
 
     @Override
-    public ActionOutcome perform(OperatorRequest request) {
-        if (request.action() == BackfillAction.VALIDATE) {
-            throw new IllegalArgumentException("validate has a method of its own");
-        }
-        if (!allowed(request)) {
-            return new ActionOutcome.Denied();
-        }
-        long started = System.nanoTime();
-        ActionOutcome outcome = carryOut(request);
-        if (outcome instanceof ActionOutcome.Applied) {
-            news.run();
-        }
-        return events.answered(request, outcome, started);
+    public Rehearsal.Outcome rehearse(OperatorRequest request) {
+        return control(
+                RehearsalControls.ACTION,
+                request,
+                handlers -> handlers.rehearsals().rehearse(request),
+                outcome -> OperatorEvents.Told.ANSWERED);
     }
 
-    private ActionOutcome carryOut(OperatorRequest request) {
-        try {
-            return context.get().lifecycle().perform(request);
-        } catch (SQLException e) {
-            return unavailable(request, Unavailability.of(e));
-        } catch (BackfillUnavailableException e) {
-            return unavailable(request, e);
-        }
+    @Override
+    public ActionOutcome start(OperatorRequest request) {
+        return move(BackfillAction.START, request);
+    }
+
+    @Override
+    public ActionOutcome pause(OperatorRequest request) {
+        return move(BackfillAction.PAUSE, request);
+    }
+
+    @Override
+    public ActionOutcome resume(OperatorRequest request) {
+        return move(BackfillAction.RESUME, request);
+    }
+
+    @Override
+    public ActionOutcome retry(OperatorRequest request) {
+        return move(BackfillAction.RETRY, request);
+    }
+
+    private ActionOutcome move(BackfillAction action, OperatorRequest request) {
+        ActionOutcome outcome = control(
+                action.wireName(),
+                request,
+                handlers -> handlers.lifecycle().perform(action, request),
+                OperatorEvents::told);
+        outcome.<Runnable>match(applied -> news, converged -> () -> {}, conflict -> () -> {})
+                .run();
+        return outcome;
     }
 
     @Override
     public ValidationReport validate(OperatorRequest request) {
-        if (request.action() != BackfillAction.VALIDATE) {
-            throw new IllegalArgumentException(request.action() + " is not a validation; use perform");
-        }
-        if (!allowed(request)) {
-            return new ValidationReport.Refused(new ActionOutcome.Denied());
-        }
-        long started = System.nanoTime();
-        return events.answered(request, prove(request), started);
+        return control(
+                BackfillAction.VALIDATE.wireName(),
+                request,
+                handlers -> handlers.validations().validate(request),
+                OperatorEvents::told);
     }
 
-    private ValidationReport prove(OperatorRequest request) {
+    /** Every control: authorized, carried out, told of. */
+    private <T> T control(
+            String action, OperatorRequest request, Read<T> work, Function<? super T, OperatorEvents.Told> told) {
+        if (!authorize(
+                request.authority(), Capability.CONTROL, action, request.id().value(), request.requestId())) {
+            throw new AccessDeniedException("This needs the deployment-operator capability CONTROL.");
+        }
+        long started = System.nanoTime();
         try {
-            return context.get().validations().validate(request);
-        } catch (SQLException e) {
-            return new ValidationReport.Refused(unavailable(request, Unavailability.of(e)));
+            T outcome = reading(work);
+            events.answered(request, action, told.apply(outcome), started);
+            return outcome;
+        } catch (UnknownBackfillException e) {
+            events.answered(request, action, new OperatorEvents.Told("unknown_id", 0), started);
+            throw e;
         } catch (BackfillUnavailableException e) {
-            return new ValidationReport.Refused(unavailable(request, e));
+            busy(action, request, e.reason());
+            events.answered(request, action, new OperatorEvents.Told(e.reason().wireName(), 0), started);
+            throw e;
+        }
+    }
+
+    /** Who was told that the row is busy leaves a record, too: its transaction, with the record in it, was rolled back. */
+    private void busy(String action, OperatorRequest request, BackfillUnavailableException.Reason reason) {
+        if (reason == BackfillUnavailableException.Reason.BUSY) {
+            rejected(request.authority(), action, request.id().value(), request.requestId(), AuditRecord.Outcome.BUSY);
         }
     }
 
@@ -202,7 +198,7 @@ public final class OperatorPlane implements BackfillOperations {
         }
         events.denied(authority);
         try {
-            denials.record(context.get().trail(), authority, attempted, id, requestId, "denied");
+            denials.record(context.get().trail(), authority, attempted, id, requestId, AuditRecord.Outcome.DENIED);
         } catch (BackfillUnavailableException e) {
             // Denied all the same; there is no table to say so in.
             return false;
@@ -212,32 +208,17 @@ public final class OperatorPlane implements BackfillOperations {
 
     @Override
     public void rejected(
-            Authority authority, String attempted, @Nullable String id, @Nullable String requestId, String outcome) {
+            Authority authority,
+            String attempted,
+            @Nullable String id,
+            @Nullable String requestId,
+            AuditRecord.Outcome outcome) {
         try {
-            denials.record(
-                    context.get().trail(),
-                    authority,
-                    attempted,
-                    id,
-                    requestId,
-                    BoundedText.clean(outcome, MOST_OUTCOME));
+            denials.record(context.get().trail(), authority, attempted, id, requestId, outcome);
         } catch (BackfillUnavailableException e) {
             // Answered all the same; there is no table to say so in.
             return;
         }
-    }
-
-    /** Who was told that the row is busy leaves a record, too: its transaction, with the record in it, was rolled back. */
-    private ActionOutcome.Unavailable unavailable(OperatorRequest request, BackfillUnavailableException e) {
-        return unavailable(request.authority(), request.action().wireName(), request.id(), request.requestId(), e);
-    }
-
-    private ActionOutcome.Unavailable unavailable(
-            Authority authority, String action, BackfillId id, String requestId, BackfillUnavailableException e) {
-        if (e.reason() == BackfillUnavailableException.Reason.BUSY) {
-            rejected(authority, action, id.value(), requestId, e.reason().wireName());
-        }
-        return Unavailability.outcome(e);
     }
 
     private boolean permits(Authority authority, Capability capability) {
@@ -246,15 +227,6 @@ public final class OperatorPlane implements BackfillOperations {
         } catch (RuntimeException e) {
             return false;
         }
-    }
-
-    private boolean allowed(OperatorRequest request) {
-        return authorize(
-                request.authority(),
-                Capability.CONTROL,
-                request.action().wireName(),
-                request.id().value(),
-                request.requestId());
     }
 
     private void require(Authority authority, String attempted, @Nullable BackfillId id) {

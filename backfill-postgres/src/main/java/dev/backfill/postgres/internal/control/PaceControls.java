@@ -5,11 +5,10 @@ import dev.backfill.BackfillId;
 import dev.backfill.Pacing;
 import dev.backfill.TableName;
 import dev.backfill.operate.ActionOutcome;
-import dev.backfill.operate.ControlRequest;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.HealthSignal;
+import dev.backfill.operate.OperatorRequest;
 import dev.backfill.operate.Pace;
-import dev.backfill.operate.PaceOutcome;
-import dev.backfill.operate.UnknownBackfillException;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.row.Asked;
 import dev.backfill.postgres.internal.row.LedgerSql.Stored;
@@ -59,7 +58,7 @@ public final class PaceControls {
                     transaction.inTransaction(session ->
                             sql.read(session, transaction.read(session, id).id())));
         } catch (RefusedException e) {
-            throw new UnknownBackfillException("No backfill " + id + " is registered. Check the ID.");
+            throw ControlTransaction.unknown(id);
         }
     }
 
@@ -71,15 +70,15 @@ public final class PaceControls {
                 .orElseGet(() -> new Pace(own, false, null, null, signals));
     }
 
-    PaceOutcome set(ControlRequest request, @Nullable Pacing pacing) throws SQLException {
-        Kept kept = transaction.run(new Change(Asked.of(request, ACTION, PaceIdentity.of(pacing)), pacing));
+    Pace.Outcome set(OperatorRequest request, @Nullable Pacing pacing) throws SQLException {
+        Kept kept = transaction.run(new Change(Asked.of(ACTION, request, PaceIdentity.of(pacing)), pacing));
         // The signals are measured after the transaction, so that no second connection is asked for while one is held.
-        return kept.refusal() == null
-                ? new PaceOutcome.InForce(pace(request.id(), kept.now()), kept.replayed())
-                : new PaceOutcome.Refused(kept.refusal());
+        return kept.conflict() == null
+                ? new Pace.Outcome.InForce(pace(request.id(), kept.now()), kept.replayed())
+                : new Pace.Outcome.Refused(kept.conflict());
     }
 
-    private record Kept(Optional<PaceSql.Stored> now, boolean replayed, ActionOutcome.@Nullable Refusal refusal) {}
+    private record Kept(Optional<PaceSql.Stored> now, boolean replayed, ActionOutcome.@Nullable Conflict conflict) {}
 
     private final class Change implements Control<Kept> {
 
@@ -120,12 +119,14 @@ public final class PaceControls {
                 sql.write(session, row.id(), pacing, asked.authority().name());
             }
             return Decision.still(
-                    row, changes ? "applied" : "converged", new Kept(sql.read(session, row.id()), false, null));
+                    row,
+                    changes ? AuditRecord.Outcome.APPLIED : AuditRecord.Outcome.CONVERGED,
+                    new Kept(sql.read(session, row.id()), false, null));
         }
 
         @Override
-        public Kept refused(ActionOutcome.Refusal refusal) {
-            return new Kept(Optional.empty(), false, refusal);
+        public Kept refused(ActionOutcome.Conflict conflict) {
+            return new Kept(Optional.empty(), false, conflict);
         }
     }
 }

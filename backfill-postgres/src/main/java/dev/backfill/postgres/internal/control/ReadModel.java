@@ -2,12 +2,10 @@ package dev.backfill.postgres.internal.control;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.operate.AuditPage;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.ConflictCode;
 import dev.backfill.operate.Evidence;
-import dev.backfill.operate.Gate;
 import dev.backfill.operate.Overview;
 import dev.backfill.operate.Preflight;
 import dev.backfill.operate.UnknownBackfillException;
@@ -58,7 +56,8 @@ public final class ReadModel {
     Overview list() throws SQLException {
         return transactions.inTransaction(session -> {
             Snapshots.All all = snapshots.all(session);
-            return new Overview(asOf(session), gate(all), all.readable(), all.unreadable());
+            return new Overview(
+                    asOf(session), List.copyOf(registry.required()), closedBy(all), all.readable(), all.unreadable());
         });
     }
 
@@ -70,40 +69,30 @@ public final class ReadModel {
         }
     }
 
-    private Gate gate(Snapshots.All all) {
+    private List<Overview.Closing> closedBy(Snapshots.All all) {
         Map<BackfillId, BackfillSnapshot> byId = new HashMap<>();
         all.readable().forEach(s -> byId.put(s.id(), s));
         Set<BackfillId> unreadable =
                 all.unreadable().stream().map(Overview.Unreadable::id).collect(Collectors.toSet());
-        Set<BackfillId> required = registry.required();
-        List<Gate.Reason> reasons = new ArrayList<>();
-        for (BackfillId id : required) {
+        List<Overview.Closing> closing = new ArrayList<>();
+        for (BackfillId id : registry.required()) {
             BackfillSnapshot found = byId.get(id);
             BackfillState state = found == null ? BackfillState.PENDING : found.state();
             // What was completed over another range, by another key or in a newer format has not done what is required
             // here.
-            if (state != BackfillState.COMPLETED || (found != null && !found.knownHere())) {
-                String code = unreadable.contains(id) ? ConflictCode.UNKNOWN_HERE.wireName() : code(found, state);
-                reasons.add(new Gate.Reason(id, state, code));
+            boolean known = found == null ? !unreadable.contains(id) : found.knownHere();
+            if (state != BackfillState.COMPLETED || !known) {
+                closing.add(new Overview.Closing(id, state, known, found == null ? null : found.diagnostic()));
             }
         }
-        return new Gate(!required.isEmpty(), reasons.isEmpty(), List.copyOf(required), reasons);
-    }
-
-    private static String code(@Nullable BackfillSnapshot found, BackfillState state) {
-        if (found != null && !found.knownHere()) {
-            return ConflictCode.UNKNOWN_HERE.wireName();
-        }
-        return found == null || found.diagnostic() == null
-                ? state.wireName()
-                : found.diagnostic().code();
+        return closing;
     }
 
     BackfillSnapshot show(BackfillId id) throws SQLException {
         return transactions.inTransaction(session -> snapshots.one(session, id).orElseThrow(() -> unknown(id)));
     }
 
-    AuditPage page(@Nullable BackfillId id, int limit, @Nullable Long before) throws SQLException {
+    AuditRecord.Page page(@Nullable BackfillId id, int limit, @Nullable Long before) throws SQLException {
         return transactions.inTransaction(session -> {
             if (id != null && rows.read(session, id).isEmpty()) {
                 throw unknown(id);

@@ -1,8 +1,9 @@
 package dev.backfill.postgres.internal.control;
 
+import dev.backfill.operate.ActionOutcome.ConflictCode;
+import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.ConflictCode;
-import dev.backfill.operate.Finding;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.postgres.internal.row.RowSql.Row;
 import dev.backfill.postgres.internal.row.Transition;
 import java.sql.SQLException;
@@ -39,7 +40,7 @@ final class RefusedException extends SQLException {
         return at == null ? null : at.state();
     }
 
-    String outcomeCode() {
-        return code == null ? "unknown_id" : code.wireName();
+    AuditRecord.Outcome outcome() {
+        return code == null ? AuditRecord.Outcome.UNKNOWN_ID : AuditRecord.Outcome.of(code);
     }
 }

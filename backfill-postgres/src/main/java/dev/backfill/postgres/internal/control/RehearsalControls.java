@@ -2,10 +2,12 @@ package dev.backfill.postgres.internal.control;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.ActionOutcome.ConflictCode;
+import dev.backfill.operate.AuditRecord;
+import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.BackfillUnavailableException.Reason;
-import dev.backfill.operate.ConflictCode;
-import dev.backfill.operate.ControlRequest;
-import dev.backfill.operate.RehearsalOutcome;
+import dev.backfill.operate.OperatorRequest;
+import dev.backfill.operate.Rehearsal;
 import dev.backfill.postgres.internal.batch.TableFacts;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.preflight.Rehearser;
@@ -40,40 +42,30 @@ public final class RehearsalControls {
         this.slots = slots;
     }
 
-    RehearsalOutcome rehearse(ControlRequest request) throws SQLException {
-        Asked asked = Asked.of(request, ACTION, null);
-        Optional<Slot> free = slots.enter(request.id());
+    Rehearsal.Outcome rehearse(OperatorRequest request) throws SQLException {
+        Optional<Slot> free = slots.enterAlone(request.id());
         if (free.isEmpty()) {
-            return busy(asked);
+            throw busy();
         }
         try (Slot slot = free.get()) {
-            Admitted admitted = transaction.run(new Admission(asked));
+            Admitted admitted = transaction.run(new Admission(Asked.of(ACTION, request, null)));
             Rehearser.Prepared prepared = admitted.prepared();
             return prepared == null
-                    ? new RehearsalOutcome.Refused(Objects.requireNonNull(admitted.refusal()))
-                    : new RehearsalOutcome.Rehearsed(rehearser.run(prepared, slot));
+                    ? new Rehearsal.Outcome.Refused(Objects.requireNonNull(admitted.conflict()))
+                    : new Rehearsal.Outcome.Rehearsed(rehearser.run(prepared, slot));
         }
     }
 
-    private RehearsalOutcome busy(Asked asked) throws SQLException {
-        transaction.inTransaction(session -> {
-            Row row = transaction.find(session, asked.id()).orElse(null);
-            transaction.audit(
-                    session,
-                    asked,
-                    row == null ? null : row.state(),
-                    row == null ? null : row.position(),
-                    Reason.BUSY.wireName());
-            return true;
-        });
-        return new RehearsalOutcome.Refused(new ActionOutcome.Unavailable(
+    private static BackfillUnavailableException busy() {
+        return new BackfillUnavailableException(
                 Reason.BUSY,
                 "This process already rehearses this code or as many others as it may, or a thread is still stuck in it."
                         + " Nothing was changed; repeat the same request. If it stays so, mend the definition and restart this"
-                        + " process."));
+                        + " process.",
+                null);
     }
 
-    private record Admitted(Rehearser.@Nullable Prepared prepared, ActionOutcome.@Nullable Refusal refusal) {}
+    private record Admitted(Rehearser.@Nullable Prepared prepared, ActionOutcome.@Nullable Conflict conflict) {}
 
     private final class Admission implements Control<Admitted> {
 
@@ -102,7 +94,8 @@ public final class RehearsalControls {
         @Override
         public Decision<Admitted> decide(Session session, Row row) throws SQLException {
             Admitted admitted = prepare(session, row);
-            return new Decision<>("applied", row.state(), row.position(), "rehearsed", null, admitted);
+            return new Decision<>(
+                    AuditRecord.Outcome.APPLIED, row.state(), row.position(), "rehearsed", null, admitted);
         }
 
         private Admitted prepare(Session session, Row row) throws SQLException {
@@ -116,8 +109,8 @@ public final class RehearsalControls {
         }
 
         @Override
-        public Admitted refused(ActionOutcome.Refusal refusal) {
-            return new Admitted(null, refusal);
+        public Admitted refused(ActionOutcome.Conflict conflict) {
+            return new Admitted(null, conflict);
         }
     }
 }

@@ -40,34 +40,35 @@ public record SnapshotMapper(Registry registry, int maxAttempts, WaitingReasons 
         Diagnostic failure = diagnostic(row, "failure_code", "failure_message", "failure_sql_state", "failure_at");
         Readability judged = registry.judge(row.getString("id"), facts(row, state));
         String family = row.getString("family");
-        return new BackfillSnapshot(
-                id,
-                row.getString("description"),
-                Labels.fromJson(row.getString("labels")),
-                family == null ? null : BackfillId.of(family),
-                state,
-                judged.yes(),
-                registry.required().contains(id),
-                bound(row),
-                Values.texts(row, "checkpoint"),
-                keyType(row.getString("key_codec")),
-                progress(row, state),
-                claim(row),
-                new Retry(
-                        row.getInt("attempts"),
-                        maxAttempts,
-                        row.getBoolean("delayed") ? Values.instant(row, "next_attempt_at") : null,
-                        failure),
-                state == BackfillState.BLOCKED || state == BackfillState.FAILED ? failure : null,
-                validation(row),
-                waiting.of(row, state, judged),
-                new Times(
-                        Objects.requireNonNull(Values.instant(row, "registered_at")),
-                        Values.instant(row, "started_at"),
-                        Values.instant(row, "last_progress_at"),
-                        Values.instant(row, "validating_at"),
-                        Values.instant(row, "completed_at")),
-                row.getString("completed_lsn"));
+        return BackfillSnapshot.of(id, state, Objects.requireNonNull(Values.instant(row, "registered_at")))
+                .described(
+                        row.getString("description"),
+                        Labels.fromJson(row.getString("labels")),
+                        family == null ? null : BackfillId.of(family))
+                .here(judged.yes(), registry.required().contains(id))
+                .keys(bound(row), Values.texts(row, "checkpoint"), keyType(row.getString("key_codec")))
+                .progress(progress(row, state))
+                .claim(claim(row))
+                .failing(
+                        new Retry(
+                                row.getInt("attempts"),
+                                maxAttempts,
+                                row.getBoolean("delayed") ? Values.instant(row, "next_attempt_at") : null,
+                                failure),
+                        state == BackfillState.BLOCKED || state == BackfillState.FAILED ? failure : null)
+                .validation(validation(row))
+                .waiting(waiting.of(row, state, judged))
+                .times(times(row), row.getString("completed_lsn"))
+                .build();
+    }
+
+    private static Times times(ResultSet row) throws SQLException {
+        return new Times(
+                Objects.requireNonNull(Values.instant(row, "registered_at")),
+                Values.instant(row, "started_at"),
+                Values.instant(row, "last_progress_at"),
+                Values.instant(row, "validating_at"),
+                Values.instant(row, "completed_at"));
     }
 
     private static Readability.Facts facts(ResultSet row, BackfillState state) throws SQLException {
@@ -104,9 +105,12 @@ public record SnapshotMapper(Registry registry, int maxAttempts, WaitingReasons 
         Double rate = scanned == 0 || worked == 0 ? null : scanned * 1e6 / worked;
         boolean exhausted = state == BackfillState.COMPLETED
                 || row.getBoolean("bound_empty")
-                || (scanned > 0 && Objects.equals(Values.texts(row, "bound"), Values.texts(row, "checkpoint")));
+                || (row.getLong("batches") > 0
+                        && Objects.equals(Values.texts(row, "bound"), Values.texts(row, "checkpoint")));
         if (exhausted) {
-            return new Progress(scanned, row.getLong("rows_changed"), row.getLong("batches"), 1.0, scanned, rate, null);
+            // Without an estimate rows may have been passed over unread, and nobody knows how many there are.
+            Long total = estimate == null ? null : scanned;
+            return new Progress(scanned, row.getLong("rows_changed"), row.getLong("batches"), 1.0, total, rate, null);
         }
         boolean moving = state == BackfillState.RUNNING && row.getBoolean("unexpired");
         // An estimate that the scan has overtaken is disproved, and so is what would be derived from it.

@@ -1,6 +1,5 @@
 package dev.backfill.postgres.internal.control;
 
-import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.BackfillUnavailableException.Reason;
 import dev.backfill.postgres.internal.jdbc.Redaction;
@@ -14,7 +13,7 @@ public final class Unavailability {
 
     private Unavailability() {}
 
-    /** The exception for reads. */
+    /** What the caller is told. */
     public static BackfillUnavailableException of(SQLException e) {
         if (e instanceof AuditFailedException) {
             return new BackfillUnavailableException(
@@ -69,10 +68,5 @@ public final class Unavailability {
                                 + ". Nothing is known to have changed; repeat the same request.",
                         redacted);
         };
-    }
-
-    /** The outcome for controls. */
-    static ActionOutcome.Unavailable outcome(BackfillUnavailableException e) {
-        return new ActionOutcome.Unavailable(e.reason(), Objects.requireNonNullElse(e.getMessage(), ""));
     }
 }

@@ -3,6 +3,7 @@ package dev.backfill.postgres.internal.control;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.ValidationOutcome;
 import dev.backfill.operate.ActionOutcome;
+import dev.backfill.operate.AuditRecord.Outcome;
 import dev.backfill.operate.Authority;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.Diagnostic;
@@ -19,11 +20,16 @@ import dev.backfill.postgres.internal.row.LedgerSql.Stored;
 import dev.backfill.postgres.internal.row.OutcomeSql;
 import dev.backfill.postgres.internal.row.RowSql.Row;
 import dev.backfill.postgres.internal.row.Transition;
+import dev.backfill.postgres.internal.supervise.LentSession;
+import dev.backfill.postgres.internal.supervise.Overrun;
 import dev.backfill.postgres.internal.validate.ValidationRunner;
 import dev.backfill.postgres.internal.validate.ValidationSql.Begun;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,9 +40,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class ValidationRun {
 
-    static final String SUCCESS = "success";
-    static final String CURRENT_STATE = "current_state";
-    private static final String FAILURE = "failure";
     private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
 
     private final ControlTransaction transaction;
@@ -59,57 +62,125 @@ public final class ValidationRun {
         this.events = events;
     }
 
-    /** Runs on a validation thread, whether or not anybody still waits; why there is no result, or null when there is one. */
-    @Nullable
-    Reason runAndRecord(Asked asked, BackfillDefinition<?> definition) {
-        long started = System.nanoTime();
-        ValidationRunner.Result result = runner.run(
-                definition,
-                () -> transaction.inTransaction(session -> {
-                    last.begin(session, asked);
-                    return true;
-                }));
-        try {
-            if (result instanceof ValidationRunner.Result.Ran ran) {
-                boolean completed = transaction.run(new Verdict(asked, ran));
-                Duration took = Duration.ofNanos(System.nanoTime() - started);
-                long generation = ran.row().generation();
-                publish(asked, BackfillEvent.Kind.VALIDATED, generation, code(ran.outcome()), took);
-                if (completed) {
-                    publish(asked, BackfillEvent.Kind.COMPLETED, generation + 1, null, null);
-                }
-                return null;
-            }
-            log(asked, result);
-            transaction.inTransaction(session -> {
-                noResult(session, asked);
-                // A copy that found another run under way noted nothing, and must leave the other's note alone.
-                if (!(result instanceof ValidationRunner.Result.Busy)) {
-                    last.forget(session, asked);
-                }
+    /** How long PostgreSQL lets it run. */
+    Duration timeout() {
+        return runner.timeout();
+    }
+
+    /** One that was accepted, to be run on a thread of its own, whether or not anybody still waits. */
+    Accepted accepted(Asked asked, BackfillDefinition<?> definition) {
+        return new Accepted(asked, definition);
+    }
+
+    /** Says why there is no result, or nothing when there is one. What is said of it is said once: by its thread, or by its overrun. */
+    final class Accepted implements Callable<Optional<Reason>>, Overrun {
+
+        private final Asked asked;
+        private final BackfillDefinition<?> definition;
+        private final LentSession lent = new LentSession();
+        private final AtomicBoolean told = new AtomicBoolean();
+
+        private Accepted(Asked asked, BackfillDefinition<?> definition) {
+            this.asked = asked;
+            this.definition = definition;
+        }
+
+        @Override
+        public Optional<Reason> call() {
+            long started = System.nanoTime();
+            ValidationRunner.Result result = runner.run(
+                    definition,
+                    lent,
+                    () -> transaction.inTransaction(session -> {
+                        last.begin(session, asked);
+                        return true;
+                    }));
+            return told.compareAndSet(false, true)
+                    ? Optional.ofNullable(tell(asked, result, started))
+                    : Optional.of(Reason.TIMED_OUT);
+        }
+
+        @Override
+        public boolean abandon() {
+            return lent.abort();
+        }
+
+        @Override
+        public boolean record() {
+            if (!told.compareAndSet(false, true)) {
                 return true;
-            });
-            return reason(result);
+            }
+            try {
+                none(asked, Reason.TIMED_OUT, true);
+                return true;
+            } catch (SQLException e) {
+                told.set(false);
+                return false;
+            }
+        }
+    }
+
+    private @Nullable Reason tell(Asked asked, ValidationRunner.Result result, long started) {
+        try {
+            return result.<Recording>match(
+                            ran -> () -> ran(asked, ran, started),
+                            busy -> () -> none(asked, Reason.ALREADY_RUNNING, false),
+                            barrier -> () -> none(asked, Reason.START_BARRIER, true),
+                            unreadable -> () -> none(asked, Reason.UNKNOWN_HERE, true),
+                            failed -> () -> failed(asked, failed.cause()))
+                    .record();
         } catch (SQLException e) {
             return Reason.UNAVAILABLE;
         }
     }
 
-    /** Records that an accepted validation has no result. */
-    void noResult(Session session, Asked asked) throws SQLException {
-        Row row = transaction.read(session, asked.id());
-        transaction.audit(session, asked, row.state(), row.position(), CURRENT_STATE);
+    /** Records what became of a run. */
+    private interface Recording {
+        @Nullable
+        Reason record() throws SQLException;
+    }
+
+    private @Nullable Reason ran(Asked asked, ValidationRunner.Result.Ran ran, long started) throws SQLException {
+        boolean completed = transaction.run(new Verdict(asked, ran));
+        Duration took = Duration.ofNanos(System.nanoTime() - started);
+        long generation = ran.row().generation();
+        publish(
+                asked,
+                BackfillEvent.Kind.VALIDATED,
+                generation,
+                outcome(ran.outcome()).wireName(),
+                took);
+        if (completed) {
+            publish(asked, BackfillEvent.Kind.COMPLETED, generation + 1, null, null);
+        }
+        return null;
+    }
+
+    /** A copy that found another run under way noted nothing, and must leave the other's note alone. */
+    private Reason none(Asked asked, Reason why, boolean noted) throws SQLException {
+        return transaction.inTransaction(session -> {
+            noResult(session, asked);
+            if (noted) {
+                last.forget(session, asked);
+            }
+            return why;
+        });
     }
 
     /** Of a completed backfill nothing else would ever say why. */
-    private static void log(Asked asked, ValidationRunner.Result result) {
-        if (result instanceof ValidationRunner.Result.Failed failed) {
-            LOG.atWarn()
-                    .setCause(Redaction.of(failed.cause()))
-                    .addKeyValue("backfill", asked.id())
-                    .addKeyValue("request_id", asked.requestId())
-                    .log("A validation that an operator asked for has no result");
-        }
+    private Reason failed(Asked asked, Throwable cause) throws SQLException {
+        LOG.atWarn()
+                .setCause(Redaction.of(cause))
+                .addKeyValue("backfill", asked.id())
+                .addKeyValue("request_id", asked.requestId())
+                .log("A validation that an operator asked for has no result");
+        return none(asked, reason(cause), true);
+    }
+
+    /** Records that an accepted validation has no result. */
+    void noResult(Session session, Asked asked) throws SQLException {
+        Row row = transaction.read(session, asked.id());
+        transaction.audit(session, asked, row.state(), row.position(), Outcome.CURRENT_STATE);
     }
 
     private void publish(
@@ -120,17 +191,7 @@ public final class ValidationRun {
                 .answering(asked.requestId()));
     }
 
-    private static Reason reason(ValidationRunner.Result result) {
-        if (result instanceof ValidationRunner.Result.Busy) {
-            return Reason.ALREADY_RUNNING;
-        }
-        if (result instanceof ValidationRunner.Result.BehindBarrier) {
-            return Reason.START_BARRIER;
-        }
-        if (result instanceof ValidationRunner.Result.Unreadable) {
-            return Reason.UNKNOWN_HERE;
-        }
-        Throwable cause = ((ValidationRunner.Result.Failed) result).cause();
+    private static Reason reason(Throwable cause) {
         if (cause instanceof BreachException breach && breach.code() == DiagnosticCode.INCOMPATIBLE_SCHEMA) {
             return Reason.INCOMPATIBLE_SCHEMA;
         }
@@ -141,17 +202,15 @@ public final class ValidationRun {
         return sql != null && SqlFailure.of(sql) == SqlFailure.SCHEMA ? Reason.INCOMPATIBLE_SCHEMA : Reason.UNAVAILABLE;
     }
 
-    private static String code(ValidationOutcome outcome) {
-        return outcome instanceof ValidationOutcome.Holds ? SUCCESS : FAILURE;
+    private static Outcome outcome(ValidationOutcome found) {
+        return found.match(holds -> Outcome.SUCCESS, rejected -> Outcome.FAILURE, unmet -> Outcome.FAILURE);
     }
 
-    private static @Nullable Diagnostic diagnostic(ValidationOutcome outcome) {
-        if (outcome instanceof ValidationOutcome.Rejected rejected) {
-            return Diagnostic.of(DiagnosticCode.VALIDATION_REJECTED, rejected.note(), null);
-        }
-        return outcome instanceof ValidationOutcome.PrerequisiteUnmet unmet
-                ? Diagnostic.of(DiagnosticCode.VALIDATION_PREREQUISITE, unmet.note(), null)
-                : null;
+    private static @Nullable Diagnostic diagnostic(ValidationOutcome found) {
+        return found.<@Nullable Diagnostic>match(
+                holds -> null,
+                rejected -> Diagnostic.of(DiagnosticCode.VALIDATION_REJECTED, rejected.note(), null),
+                unmet -> Diagnostic.of(DiagnosticCode.VALIDATION_PREREQUISITE, unmet.note(), null));
     }
 
     /** Records an outcome; answers whether it completed the row. */
@@ -188,11 +247,11 @@ public final class ValidationRun {
         @Override
         public Decision<Boolean> decide(Session session, Row row) throws SQLException {
             Diagnostic diagnostic = diagnostic(outcome);
-            String result = code(outcome);
-            last.end(session, asked, result, diagnostic);
-            boolean completed = outcome instanceof ValidationOutcome.Holds && complete(session);
+            Outcome result = outcome(outcome);
+            last.end(session, asked, result.wireName(), diagnostic);
+            boolean completed = result == Outcome.SUCCESS && complete(session);
             Transition evaluated = new Transition(judged.state(), judged.generation());
-            return new Decision<>(result, judged.state(), evaluated, result, diagnostic, completed);
+            return new Decision<>(result, judged.state(), evaluated, result.wireName(), diagnostic, completed);
         }
 
         private boolean complete(Session session) throws SQLException {
@@ -218,11 +277,11 @@ public final class ValidationRun {
                     ofTheEngine,
                     BackfillState.VALIDATING,
                     new Transition(BackfillState.COMPLETED, judged.generation() + 1),
-                    "applied");
+                    Outcome.APPLIED);
         }
 
         @Override
-        public Boolean refused(ActionOutcome.Refusal refusal) {
+        public Boolean refused(ActionOutcome.Conflict conflict) {
             return false;
         }
     }

@@ -1,7 +1,7 @@
 package dev.backfill.postgres.internal.jdbc;
 
 import dev.backfill.InvalidDefinitionException;
-import dev.backfill.Row;
+import dev.backfill.RowRepair.Row;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -2,8 +2,8 @@ package dev.backfill.postgres.internal.preflight;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.FamilyPart;
-import dev.backfill.operate.Finding;
+import dev.backfill.Family;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.postgres.internal.batch.TableFacts;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.migrate.Names;
@@ -38,7 +38,7 @@ public final class FamilyRanges {
      * the transaction ends: what is found after this stays true (ID-4).
      */
     public void hold(Session session, BackfillDefinition<?> definition) throws SQLException {
-        FamilyPart part = definition.part().orElse(null);
+        Family.Part part = definition.part().orElse(null);
         if (part != null) {
             // Parts don't contradict each other, so they share it.
             families.share(session, part.family().value());
@@ -54,7 +54,7 @@ public final class FamilyRanges {
 
     /** What keeps a part from being started; nothing for a definition of a whole source. */
     List<Finding> findings(Session session, BackfillDefinition<?> definition) throws SQLException {
-        FamilyPart part = definition.part().orElse(null);
+        Family.Part part = definition.part().orElse(null);
         if (part == null) {
             return familyOf(session, definition.id());
         }
@@ -64,7 +64,7 @@ public final class FamilyRanges {
         }
         return families.startedAlone(session, part)
                 .map(id -> List.of(new Finding(
-                        "family_part_started_alone",
+                        Finding.Code.FAMILY_PART_STARTED_ALONE,
                         id,
                         "Backfill " + id
                                 + " was started as a repair of the whole source, so it can't be a part of family "
@@ -76,7 +76,7 @@ public final class FamilyRanges {
     private List<Finding> familyOf(Session session, BackfillId id) throws SQLException {
         if (families.find(session, id).isPresent()) {
             return List.of(new Finding(
-                    "family_part_started_alone",
+                    Finding.Code.FAMILY_PART_STARTED_ALONE,
                     id.value(),
                     "Backfill " + id
                             + " is a family that was started, and this process declares it as a repair of the whole"
@@ -92,18 +92,18 @@ public final class FamilyRanges {
                 ? List.of()
                 : List.of(
                         new Finding(
-                                "family_part_started_alone",
+                                Finding.Code.FAMILY_PART_STARTED_ALONE,
                                 id.value(),
                                 "Backfill " + id + " is a part of family " + part.group(1)
                                         + ", which was started, and this process"
                                         + " declares it as a repair of the whole source. Declare the family, or use another ID (ID-4)."));
     }
 
-    private static List<Finding> misfits(BackfillDefinition<?> definition, FamilyPart part, Ranges stored) {
+    private static List<Finding> misfits(BackfillDefinition<?> definition, Family.Part part, Ranges stored) {
         List<Finding> findings = new ArrayList<>();
         if (stored.parts() != part.parts()) {
             findings.add(new Finding(
-                    "family_parts_changed",
+                    Finding.Code.FAMILY_PARTS_CHANGED,
                     part.family().value(),
                     "Family " + part.family() + " was started with " + stored.parts()
                             + " parts, and this process divides it into "
@@ -113,7 +113,7 @@ public final class FamilyRanges {
         }
         if (!stored.keyCodec().equals(definition.key().codec())) {
             findings.add(new Finding(
-                    "family_key_changed",
+                    Finding.Code.FAMILY_KEY_CHANGED,
                     part.family().value(),
                     "The ranges of family " + part.family() + " are stored as keys " + stored.keyCodec()
                             + ", and the definition here has "
@@ -133,7 +133,7 @@ public final class FamilyRanges {
 
     /** The range, captured in the session's transaction if it is the first of its family (SR-1). */
     public Taken take(Session session, BackfillDefinition<?> definition, TableFacts facts) throws SQLException {
-        FamilyPart part = definition.part().orElse(null);
+        Family.Part part = definition.part().orElse(null);
         if (part == null) {
             return new Taken(ActionSql.whole(session, definition), List.of());
         }

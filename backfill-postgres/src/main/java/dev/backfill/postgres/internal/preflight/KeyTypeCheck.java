@@ -1,9 +1,9 @@
 package dev.backfill.postgres.internal.preflight;
 
-import dev.backfill.KeyColumn;
+import dev.backfill.KeyType;
 import dev.backfill.TableName;
 import dev.backfill.internal.Identifiers;
-import dev.backfill.operate.Finding;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
@@ -83,7 +83,7 @@ final class KeyTypeCheck {
     private KeyTypeCheck() {}
 
     /** What is wrong with one column of a key; empty when nothing is. */
-    static Optional<Finding> of(Session session, long oid, TableName table, KeyColumn key) throws SQLException {
+    static Optional<Finding> of(Session session, long oid, TableName table, KeyType.Column key) throws SQLException {
         String subject = table + "." + key.name();
         Params params = Params.of("oid", oid).and("column", key.name()).and("type", key.sqlType());
         try (PreparedStatement statement = TYPE.prepare(session.connection(), params);
@@ -94,14 +94,14 @@ final class KeyTypeCheck {
             String name = row.getString("name");
             if (!row.getBoolean("ordered")) {
                 return Optional.of(new Finding(
-                        "key_type_unordered",
+                        Finding.Code.KEY_TYPE_UNORDERED,
                         subject,
                         "Key column " + subject + " is " + name + ", which has no order for B-tree indexes."
                                 + " Order by another key."));
             }
             if (!row.getBoolean("matches")) {
                 return Optional.of(new Finding(
-                        "key_type",
+                        Finding.Code.KEY_TYPE,
                         subject,
                         "Key column " + subject + " is " + name + ", the definition says " + key.sqlType() + ". Use "
                                 + method(key.name(), name, row.getBoolean("is_enum"), row.getString("qualified"))
@@ -112,12 +112,12 @@ final class KeyTypeCheck {
     }
 
     /** Whether values of the key come back from their text; reads the ends of the table by its index, so that must be there. */
-    static Optional<Finding> roundTrip(Session session, TableName table, KeyColumn key) throws SQLException {
+    static Optional<Finding> roundTrip(Session session, TableName table, KeyType.Column key) throws SQLException {
         String subject = table + "." + key.name();
         return TRUSTED.contains(key.sqlType()) || !isLossy(session, table, key)
                 ? Optional.empty()
                 : Optional.of(new Finding(
-                        "key_round_trip",
+                        Finding.Code.KEY_ROUND_TRIP,
                         subject,
                         "A value of key column " + subject
                                 + " is not the same when it is read back from its text, so no"
@@ -135,7 +135,7 @@ final class KeyTypeCheck {
                 : "Keys." + method + "(\"" + column + "\")";
     }
 
-    private static boolean isLossy(Session session, TableName table, KeyColumn key) throws SQLException {
+    private static boolean isLossy(Session session, TableName table, KeyType.Column key) throws SQLException {
         String collate = key.collation() == null ? "" : " COLLATE " + Identifiers.quote(key.collation());
         Sql sql = Sql.of(
                 ROUND_TRIP,

@@ -2,11 +2,10 @@ package dev.backfill.postgres.internal.preflight;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.DeleteRepair;
-import dev.backfill.NoRowMatches;
 import dev.backfill.RowRepair;
 import dev.backfill.UpdateRepair;
 import dev.backfill.Validation;
-import dev.backfill.operate.Finding;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
@@ -30,9 +29,7 @@ final class NeverMatches {
         Map<String, String> conditions = new LinkedHashMap<>();
         repair(definition).ifPresent(condition -> conditions.put(condition, "repair"));
         for (Validation validation : definition.validations()) {
-            if (validation instanceof NoRowMatches proof) {
-                conditions.put(proof.condition(), "validation");
-            }
+            condition(validation).ifPresent(condition -> conditions.put(condition, "validation"));
         }
         List<Finding> findings = new ArrayList<>();
         for (Map.Entry<String, String> condition : conditions.entrySet()) {
@@ -41,6 +38,11 @@ final class NeverMatches {
             }
         }
         return findings;
+    }
+
+    /** The SQL condition of a proof that has one. */
+    static Optional<String> condition(Validation validation) {
+        return validation.match(proof -> Optional.of(proof.condition()), custom -> Optional.empty());
     }
 
     private static Optional<String> repair(BackfillDefinition<?> definition) {
@@ -75,7 +77,7 @@ final class NeverMatches {
 
     private static Finding finding(BackfillDefinition<?> definition, String part) {
         return new Finding(
-                "never_matches",
+                Finding.Code.NEVER_MATCHES,
                 definition.id() + " " + part,
                 "The condition of the " + part + " of backfill " + definition.id()
                         + " can hold for no row; a comparison with NULL, for instance, is never true. Write IS NULL, or correct it.");

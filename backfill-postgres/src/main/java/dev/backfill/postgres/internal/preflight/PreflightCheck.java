@@ -2,8 +2,8 @@ package dev.backfill.postgres.internal.preflight;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.host.EngineOptions;
-import dev.backfill.operate.Finding;
 import dev.backfill.operate.Preflight;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.postgres.internal.batch.TableFacts;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.migrate.Names;

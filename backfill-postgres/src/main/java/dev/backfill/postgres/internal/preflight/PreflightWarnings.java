@@ -1,8 +1,8 @@
 package dev.backfill.postgres.internal.preflight;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.operate.Finding;
 import dev.backfill.operate.Preflight;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.postgres.internal.batch.TableFacts;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
@@ -26,7 +26,7 @@ public final class PreflightWarnings {
 
     private static final List<Check> CHECKS = List.of(
             check(
-                    "trigger_fires",
+                    Finding.Code.TRIGGER_FIRES,
                     "Trigger %s fires for each row that the repair changes. See that it may, or disable it for"
                             + " the repair's role.",
                     """
@@ -36,28 +36,31 @@ public final class PreflightWarnings {
                         SELECT FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = g.tgrelid AND a.attnum = ANY (g.tgattr)
                           AND {written:a.attname})))"""),
             check(
-                    "rule_fires",
+                    Finding.Code.RULE_FIRES,
                     "Rule %s rewrites the repair's UPDATE. See that what it does instead is what you want.",
                     """
                     SELECT r.rulename AS subject FROM pg_catalog.pg_rewrite AS r
                     WHERE r.ev_class = :oid::oid AND r.ev_enabled <> 'D' AND r.ev_type <> '1'
                       AND (:columns::text[] IS NULL OR r.ev_type = '2')"""),
             check(
-                    "foreign_key_checked",
+                    Finding.Code.FOREIGN_KEY_CHECKED,
                     "Foreign key %s is checked for each changed row, which takes a lock on the row it" + " refers to.",
                     """
                     SELECT DISTINCT c.conname AS subject FROM pg_catalog.pg_constraint AS c
                     JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)
                     WHERE c.contype = 'f' AND c.conrelid = :oid::oid AND {written:a.attname}"""),
             check(
-                    "foreign_key_referenced",
+                    Finding.Code.FOREIGN_KEY_REFERENCED,
                     "Foreign key %s refers to a column that the repair writes: each change looks for"
                             + " referring rows, and may cascade to them.",
                     """
                     SELECT DISTINCT c.conname AS subject FROM pg_catalog.pg_constraint AS c
                     JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.confrelid AND a.attnum = ANY (c.confkey)
                     WHERE c.contype = 'f' AND c.confrelid = :oid::oid AND {written:a.attname}"""),
-            check("generated_column_recomputed", "Generated column %s is computed again for each changed row.", """
+            check(
+                    Finding.Code.GENERATED_COLUMN_RECOMPUTED,
+                    "Generated column %s is computed again for each changed row.",
+                    """
                     SELECT DISTINCT a.attname AS subject FROM pg_catalog.pg_attrdef AS d
                     JOIN pg_catalog.pg_attribute AS a ON a.attrelid = d.adrelid AND a.attnum = d.adnum AND a.attgenerated <> ''
                     JOIN pg_catalog.pg_depend AS p ON p.refobjid = d.adrelid AND p.refobjsubid <> d.adnum
@@ -67,7 +70,7 @@ public final class PreflightWarnings {
                     WHERE d.adrelid = :oid::oid AND p.refclassid = 'pg_catalog.pg_class'::regclass
                       AND {written:w.attname}"""),
             check(
-                    "published",
+                    Finding.Code.PUBLISHED,
                     "Publication %s sends each changed row to its subscribers. Give the repair a pace that they keep"
                             + " up with.",
                     """
@@ -77,7 +80,7 @@ public final class PreflightWarnings {
                     JOIN pg_catalog.pg_class AS c ON c.relnamespace = n.oid AND c.relname = t.tablename
                     WHERE c.oid IN {family}"""),
             check(
-                    "written_column_indexed",
+                    Finding.Code.WRITTEN_COLUMN_INDEXED,
                     "Index %s covers a column that the repair writes, so no update is heap-only: each"
                             + " changed row writes to every index. Build it after the repair, if you can.",
                     """
@@ -89,7 +92,7 @@ public final class PreflightWarnings {
                         AND p.objid = i.indexrelid AND p.refobjid = i.indrelid AND p.refobjsubid = a.attnum))
                     WHERE i.indrelid = :oid::oid AND :columns::text[] IS NOT NULL AND {written:a.attname}"""),
             check(
-                    "autovacuum_off",
+                    Finding.Code.AUTOVACUUM_OFF,
                     "Autovacuum is off for %s: the row versions that the repair leaves are not cleaned up."
                             + " Switch it on, or vacuum by hand while it runs.",
                     """
@@ -98,12 +101,15 @@ public final class PreflightWarnings {
                       SELECT FROM pg_catalog.pg_options_to_table(c.reloptions) AS o
                       WHERE o.option_name = 'autovacuum_enabled' AND o.option_value IN ('off', 'false', 'no', '0')))"""),
             check(
-                    "never_analysed",
+                    Finding.Code.NEVER_ANALYSED,
                     "Table %s was never analysed: nothing can be estimated, and plans are guesses. ANALYZE it.",
                     """
                     SELECT c.relname AS subject FROM pg_catalog.pg_class AS c
                     WHERE c.oid IN {family} AND c.relkind = 'r' AND c.reltuples < 0"""),
-            check("writers_open", "Open now are %s. A start waits for all of them before its first window.", """
+            check(
+                    Finding.Code.WRITERS_OPEN,
+                    "Open now are %s. A start waits for all of them before its first window.",
+                    """
                     SELECT count(*) || ' transactions that have written, the oldest for '
                       || extract(epoch FROM pg_catalog.clock_timestamp() - min(a.xact_start))::bigint || ' s' AS subject
                     FROM pg_catalog.pg_stat_activity AS a
@@ -120,9 +126,9 @@ public final class PreflightWarnings {
 
     private PreflightWarnings() {}
 
-    private record Check(String code, String message, Sql sql) {}
+    private record Check(Finding.Code code, String message, Sql sql) {}
 
-    private static Check check(String code, String message, String template) {
+    private static Check check(Finding.Code code, String message, String template) {
         String text = template.replace("{family}", FAMILY);
         for (String column : List.of("a.attname", "w.attname")) {
             text = text.replace("{written:" + column + "}", WRITTEN.formatted(column + "::text"));

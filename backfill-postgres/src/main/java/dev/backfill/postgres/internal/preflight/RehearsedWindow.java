@@ -7,12 +7,14 @@ import dev.backfill.postgres.internal.batch.FailurePolicy;
 import dev.backfill.postgres.internal.batch.PageSql;
 import dev.backfill.postgres.internal.batch.PreparedDefinition;
 import dev.backfill.postgres.internal.batch.WindowRepair;
+import dev.backfill.postgres.internal.batch.WindowSize;
 import dev.backfill.postgres.internal.jdbc.Limits;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sessions;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.HealthSql;
+import dev.backfill.postgres.internal.supervise.LentSession;
 import dev.backfill.postgres.internal.supervise.OverdueException;
 import dev.backfill.postgres.internal.supervise.Overrun;
 import java.sql.PreparedStatement;
@@ -20,7 +22,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One window of a rehearsal, run on a thread beside the caller's and always rolled back. May be abandoned from any thread; one that
@@ -32,13 +33,12 @@ public final class RehearsedWindow implements Callable<Sample>, Overrun {
     private final EngineOptions options;
     private final Limits limits;
     private final PreparedDefinition prepared;
-    private final int limit;
+    private final WindowSize size;
     private final Claim claim;
     private final String position;
     private final long started = System.nanoTime();
-    private @Nullable Session session;
-    private boolean entered;
-    private boolean abandoned;
+    private final LentSession lent = new LentSession();
+    private volatile boolean entered;
 
     RehearsedWindow(
             Sessions sessions,
@@ -51,29 +51,35 @@ public final class RehearsedWindow implements Callable<Sample>, Overrun {
         this.options = options;
         this.limits = limits;
         this.prepared = what.definition();
-        this.limit = what.limit();
+        this.size = WindowSize.of(what.limit());
         this.position = position;
         this.claim = claim;
     }
 
     @Override
-    @SuppressWarnings(
-            "checkstyle:IllegalCatch") // An Error of a definition is the definition's failure, whatever its class.
     public Sample call() throws SQLException {
         // Closing a session rolls back whatever it has open: there is no way to a commit from here.
         try (Session opened = sessions.open(options.workerSocketTimeout())) {
             begin(opened);
-            enter(opened);
-            try {
-                return rehearse(opened);
-            } catch (Exception | Error e) {
-                if (e instanceof SQLException sql) {
-                    opened.failed(sql);
-                }
-                return failed(e);
-            } finally {
-                leave();
+            return lent.during(opened::abort, () -> rehearsed(opened));
+        } catch (SQLException | RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @SuppressWarnings(
+            "checkstyle:IllegalCatch") // An Error of a definition is the definition's failure, whatever its class.
+    private Sample rehearsed(Session opened) {
+        entered = true;
+        try {
+            return rehearse(opened);
+        } catch (Exception | Error e) {
+            if (e instanceof SQLException sql) {
+                opened.failed(sql);
             }
+            return failed(e);
         }
     }
 
@@ -81,8 +87,8 @@ public final class RehearsedWindow implements Callable<Sample>, Overrun {
         long walBefore = HealthSql.mark(opened).walPosition();
         long began = System.nanoTime();
         WindowRepair.Window window;
-        try (PreparedStatement first = prepared.begin().window(opened, claim, limit)) {
-            window = prepared.repair().run(opened, claim, limit, first).sent(opened);
+        try (PreparedStatement first = prepared.begin().window(opened, claim, size)) {
+            window = prepared.repair().run(opened, claim, size, first).sent(opened);
         }
         Duration took = Duration.ofNanos(System.nanoTime() - began);
         long wal = HealthSql.mark(opened).walPosition() - walBefore;
@@ -102,7 +108,7 @@ public final class RehearsedWindow implements Callable<Sample>, Overrun {
      *
      * @throws SQLException if it is the database and not the definition that took it
      */
-    synchronized Sample overdue() throws SQLException {
+    Sample overdue() throws SQLException {
         if (!entered) {
             throw new SQLException("no window could be begun in time", "08001");
         }
@@ -120,27 +126,8 @@ public final class RehearsedWindow implements Callable<Sample>, Overrun {
         }
     }
 
-    private synchronized void enter(Session opened) throws SQLException {
-        if (abandoned) {
-            throw new SQLException("nobody waits for this window any more", "57014");
-        }
-        session = opened;
-        entered = true;
-    }
-
-    /** From here on the session is its own thread's again, which gives it back. */
-    private synchronized void leave() {
-        session = null;
-    }
-
-    /** One that has not begun never will. */
     @Override
-    public synchronized boolean abandon() {
-        abandoned = true;
-        if (session == null) {
-            return false;
-        }
-        session.abort();
-        return true;
+    public boolean abandon() {
+        return lent.abort();
     }
 }

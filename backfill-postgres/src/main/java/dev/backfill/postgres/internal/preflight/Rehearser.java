@@ -1,7 +1,7 @@
 package dev.backfill.postgres.internal.preflight;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.FamilyPart;
+import dev.backfill.Family;
 import dev.backfill.host.EngineOptions;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.BackfillUnavailableException;
@@ -87,7 +87,7 @@ public final class Rehearser {
 
     /** The range of a started row, or what a start would give it now; before a family's first start nobody can know the latter. */
     private Range range(Session session, PreparedDefinition prepared, Row row) throws SQLException {
-        FamilyPart part = prepared.definition().part().orElse(null);
+        Family.Part part = prepared.definition().part().orElse(null);
         double share = part == null ? 1 : 1.0 / part.parts();
         if (row.state() != BackfillState.PENDING) {
             return new Range(row.rangeParts(), row.rangeLow(), row.bound(), share, null);

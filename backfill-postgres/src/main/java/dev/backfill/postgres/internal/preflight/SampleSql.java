@@ -1,6 +1,6 @@
 package dev.backfill.postgres.internal.preflight;
 
-import dev.backfill.KeyColumn;
+import dev.backfill.KeyType;
 import dev.backfill.TableName;
 import dev.backfill.internal.Identifiers;
 import dev.backfill.postgres.internal.jdbc.Session;
@@ -39,12 +39,12 @@ public final class SampleSql {
               AND l.mode <> 'AccessShareLock' ORDER BY 1 LIMIT 20""");
 
     private final TableName table;
-    private final KeyColumn first;
+    private final KeyType.Column first;
     private final Sql from;
     private final Sql beforeLast;
 
     /** For a key of a table. */
-    public SampleSql(TableName table, KeySql key, KeyColumn first) {
+    public SampleSql(TableName table, KeySql key, KeyType.Column first) {
         this.table = table;
         this.first = first;
         String select = "/* backfill:rehearsal */ SELECT " + key.rowTexts(key.alias()) + " AS key FROM {source} WHERE ";

@@ -1,10 +1,10 @@
 package dev.backfill.postgres.internal.preflight;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.KeyColumn;
+import dev.backfill.KeyType;
 import dev.backfill.RequiredColumn;
 import dev.backfill.RowRepair;
-import dev.backfill.operate.Finding;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.postgres.internal.batch.TableFacts;
 import dev.backfill.postgres.internal.jdbc.Session;
 import java.sql.SQLException;
@@ -47,7 +47,7 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
         if (found.isEmpty()) {
             incompatible.add(
                     new Finding(
-                            "table_missing",
+                            Finding.Code.TABLE_MISSING,
                             table,
                             "Table " + table + " does not exist, or is no table."
                                     + " Create it, or correct the definition; an unqualified name is looked up in the search path."));
@@ -56,7 +56,7 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
         TableFacts facts = found.get();
         if (!facts.mayRead()) {
             incompatible.add(new Finding(
-                    "privilege_missing",
+                    Finding.Code.PRIVILEGE_MISSING,
                     table,
                     "This database role may not read table " + table + ". Grant SELECT on it."));
         }
@@ -76,14 +76,14 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
         Optional<TableFacts> facts = Catalog.table(session, required.table());
         String table = required.table().toString();
         if (facts.isEmpty()) {
-            findings.add(
-                    new Finding("table_missing", table, "Required table " + table + " does not exist. Migrate first."));
+            findings.add(new Finding(
+                    Finding.Code.TABLE_MISSING, table, "Required table " + table + " does not exist. Migrate first."));
             return;
         }
         TableFacts.Column column = column(facts.get(), table, required.column(), findings);
         if (column != null && required.type() != null && !required.type().equals(column.fullType())) {
             findings.add(new Finding(
-                    "column_type",
+                    Finding.Code.COLUMN_TYPE,
                     table + "." + required.column(),
                     "Required column " + table + "." + required.column() + " is " + column.fullType()
                             + ", the definition needs " + required.type() + "."));
@@ -95,7 +95,7 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
         TableFacts.Column column = facts.columns().get(name);
         if (column == null) {
             findings.add(new Finding(
-                    "column_missing",
+                    Finding.Code.COLUMN_MISSING,
                     table + "." + name,
                     "Column " + table + "." + name + " does not exist. Migrate first, or correct the definition."));
         }
@@ -109,13 +109,13 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
         }
         if (column.generated()) {
             findings.add(new Finding(
-                    "column_generated",
+                    Finding.Code.COLUMN_GENERATED,
                     table + "." + name,
                     "Column " + table + "." + name
                             + " is generated and can't be written. Repair the columns it is computed from."));
         } else if (!column.mayWrite()) {
             findings.add(new Finding(
-                    "privilege_missing",
+                    Finding.Code.PRIVILEGE_MISSING,
                     table + "." + name,
                     "This database role may not update column " + table + "." + name + ". Grant UPDATE on it."));
         }
@@ -124,11 +124,11 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
     /** Work and proof would read through one index, whose order is not the collation's any more (SR-9, VA-4). */
     private static void collations(Session session, BackfillDefinition<?> definition, List<Finding> findings)
             throws SQLException {
-        for (KeyColumn key : definition.key().columns()) {
+        for (KeyType.Column key : definition.key().columns()) {
             if (key.collation() != null && Catalog.isVersionChanged(session, key.collation())) {
                 String subject = definition.table() + "." + key.name();
                 findings.add(new Finding(
-                        "collation_version_changed",
+                        Finding.Code.COLLATION_VERSION_CHANGED,
                         subject,
                         "The version of collation " + key.collation() + " of key column " + subject
                                 + " is not the recorded one, so its indexes may be out of order. REINDEX them, then ALTER"
@@ -141,14 +141,14 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
             throws SQLException {
         List<Finding> findings = new ArrayList<>();
         String table = definition.table().toString();
-        for (KeyColumn key : definition.key().columns()) {
+        for (KeyType.Column key : definition.key().columns()) {
             keyColumn(session, facts, definition, key, findings);
         }
         if (!findings.isEmpty()) {
             return findings;
         }
         List<String> names =
-                definition.key().columns().stream().map(KeyColumn::name).toList();
+                definition.key().columns().stream().map(KeyType.Column::name).toList();
         List<String> collations = definition.key().columns().stream()
                 .map(c -> c.collation() == null ? "" : c.collation())
                 .toList();
@@ -159,14 +159,14 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
                 .noneMatch(i -> i.unique() && Set.copyOf(names).containsAll(i.columns()))) {
             findings.add(
                     new Finding(
-                            "key_not_unique",
+                            Finding.Code.KEY_NOT_UNIQUE,
                             table,
                             "Key " + key + " of table " + table + " is not unique: no valid"
                                     + " unique index covers it or a part of it. Add a column that breaks ties, or a unique index."));
         }
         if (facts.indexes().stream().noneMatch(i -> walks(i, names, collations))) {
             findings.add(new Finding(
-                    "key_not_indexed",
+                    Finding.Code.KEY_NOT_INDEXED,
                     table,
                     "Table " + table + " has no valid index whose first columns are " + key
                             + " in this order, one direction and collation. Create one, concurrently."
@@ -177,7 +177,7 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
 
     private static List<Finding> unreadable(Session session, BackfillDefinition<?> definition) throws SQLException {
         List<Finding> findings = new ArrayList<>();
-        for (KeyColumn column : definition.key().columns()) {
+        for (KeyType.Column column : definition.key().columns()) {
             KeyTypeCheck.roundTrip(session, definition.table(), column).ifPresent(findings::add);
         }
         return findings;
@@ -187,7 +187,7 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
         if (facts.hasChildren()) {
             findings.add(
                     new Finding(
-                            "table_inherited",
+                            Finding.Code.TABLE_INHERITED,
                             table,
                             "Other tables inherit from " + table
                                     + ": their rows are read and changed with its own, and no index"
@@ -200,7 +200,7 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
         if (facts.updateReplaced() && !writtenColumns(definition).isEmpty()) {
             findings.add(
                     new Finding(
-                            "update_replaced",
+                            Finding.Code.UPDATE_REPLACED,
                             table,
                             "A rule of table " + table
                                     + " runs something else instead of an UPDATE, so the repair would count"
@@ -233,7 +233,11 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
     }
 
     private static void keyColumn(
-            Session session, TableFacts facts, BackfillDefinition<?> definition, KeyColumn key, List<Finding> findings)
+            Session session,
+            TableFacts facts,
+            BackfillDefinition<?> definition,
+            KeyType.Column key,
+            List<Finding> findings)
             throws SQLException {
         String subject = definition.table() + "." + key.name();
         TableFacts.Column column = facts.columns().get(key.name());
@@ -242,7 +246,7 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
         }
         if (!column.notNull()) {
             findings.add(new Finding(
-                    "key_nullable",
+                    Finding.Code.KEY_NULLABLE,
                     subject,
                     "Key column " + subject + " may be NULL, and a NULL key would be"
                             + " skipped. Set it NOT NULL, or choose another key."));
@@ -252,13 +256,13 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
             Optional<Boolean> deterministic = Catalog.isDeterministic(session, key.collation());
             if (deterministic.isEmpty()) {
                 findings.add(new Finding(
-                        "collation_missing",
+                        Finding.Code.COLLATION_MISSING,
                         subject,
                         "Collation " + key.collation() + " of key column " + subject
                                 + " does not exist. Name one that does, C for instance."));
             } else if (!deterministic.get()) {
                 findings.add(new Finding(
-                        "collation_nondeterministic",
+                        Finding.Code.COLLATION_NONDETERMINISTIC,
                         subject,
                         "Collation " + key.collation()
                                 + " of key column " + subject
@@ -270,7 +274,7 @@ public record SchemaCheck(@Nullable TableFacts facts, List<Finding> incompatible
 
     private static List<String> readColumns(BackfillDefinition<?> definition) {
         List<String> columns = new ArrayList<>(
-                definition.key().columns().stream().map(KeyColumn::name).toList());
+                definition.key().columns().stream().map(KeyType.Column::name).toList());
         columns.addAll(definition
                 .repair()
                 .<List<String>>match(

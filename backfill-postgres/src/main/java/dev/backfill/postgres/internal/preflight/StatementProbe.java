@@ -5,13 +5,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.backfill.BackfillDefinition;
-import dev.backfill.NoRowMatches;
 import dev.backfill.Validation;
 import dev.backfill.host.EngineOptions;
-import dev.backfill.operate.Finding;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.postgres.internal.batch.PageSql;
 import dev.backfill.postgres.internal.batch.PreparedDefinition;
 import dev.backfill.postgres.internal.batch.TableFacts;
+import dev.backfill.postgres.internal.batch.WindowSize;
 import dev.backfill.postgres.internal.batch.WriteBackSql;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
@@ -61,7 +61,7 @@ public record StatementProbe(Names names, EngineOptions options) {
         PreparedDefinition prepared = PreparedDefinition.of(names, options, definition, facts);
         EndsSql ends = new EndsSql(prepared.key());
         List<String> greatest = ends.greatest(session);
-        Params params = PageSql.params(ends.least(session), greatest, definition.batchSize());
+        Params params = PageSql.params(ends.least(session), greatest, WindowSize.of(definition.batchSize()));
         Set<String> big = bigTables(session, definition, facts);
         boolean readsAll = false;
         for (Sql sql : prepared.repair().planned().both()) {
@@ -84,7 +84,7 @@ public record StatementProbe(Names names, EngineOptions options) {
         }
         if (readsAll) {
             findings.add(new Finding(
-                    "plan_reads_table",
+                    Finding.Code.PLAN_READS_TABLE,
                     definition.table().toString(),
                     "PostgreSQL plans to read table " + definition.table() + " from end to end for each window of "
                             + definition.batchSize()
@@ -108,7 +108,7 @@ public record StatementProbe(Names names, EngineOptions options) {
             boolean known = findings.stream().anyMatch(f -> f.subject().equals(scan.relation()));
             if (scan.kind().equals("Seq Scan") && scan.executions() > 1 && scan.cost() > MOST_COST && !known) {
                 findings.add(new Finding(
-                        "lookup_reads_table",
+                        Finding.Code.LOOKUP_READS_TABLE,
                         scan.relation(),
                         "PostgreSQL plans to read table " + scan.relation() + " from end to end for each of some "
                                 + Math.round(scan.executions()) + " rows of a window. Create an index for the lookup,"
@@ -122,7 +122,8 @@ public record StatementProbe(Names names, EngineOptions options) {
             throws SQLException {
         PreparedDefinition prepared = PreparedDefinition.of(names, options, definition, facts);
         EndsSql ends = new EndsSql(prepared.key());
-        Params params = PageSql.params(ends.least(session), ends.greatest(session), definition.batchSize());
+        Params params =
+                PageSql.params(ends.least(session), ends.greatest(session), WindowSize.of(definition.batchSize()));
         JsonNode plan =
                 plan(session, prepared.repair().planned().later(), params).plan();
         return PlanCost.dearest(plan, window(definition, facts)).map(PlanCost.Scan::toString);
@@ -132,9 +133,10 @@ public record StatementProbe(Names names, EngineOptions options) {
             Session session, BackfillDefinition<?> definition, KeySql key, Params params) throws SQLException {
         List<Finding> findings = new ArrayList<>();
         for (Validation validation : definition.validations()) {
-            if (validation instanceof NoRowMatches proof) {
+            String condition = NeverMatches.condition(validation).orElse(null);
+            if (condition != null) {
                 Sql sql = ValidationSql.matching(
-                        key, definition.part().isPresent(), SqlText.escapeOperators(proof.condition()) + "\n");
+                        key, definition.part().isPresent(), SqlText.escapeOperators(condition) + "\n");
                 Planned planned = plan(session, sql, params);
                 if (planned.refused() != null) {
                     findings.add(refused(definition, "validation", planned.refused()));
@@ -149,7 +151,8 @@ public record StatementProbe(Names names, EngineOptions options) {
             throws SQLException {
         PreparedDefinition prepared = PreparedDefinition.of(names, options, definition, facts);
         EndsSql ends = new EndsSql(prepared.key());
-        Params params = PageSql.params(ends.least(session), ends.greatest(session), definition.batchSize());
+        Params params =
+                PageSql.params(ends.least(session), ends.greatest(session), WindowSize.of(definition.batchSize()));
         List<String> lines = new ArrayList<>();
         scans(plan(session, prepared.repair().planned().later(), params).plan(), lines);
         return lines;
@@ -183,7 +186,7 @@ public record StatementProbe(Names names, EngineOptions options) {
     private static Finding refused(BackfillDefinition<?> definition, String part, SQLException e) {
         // The server's message may carry values, so only its SQLSTATE is passed on.
         return new Finding(
-                "statement_invalid",
+                Finding.Code.STATEMENT_INVALID,
                 definition.id() + " " + part,
                 "PostgreSQL refuses the SQL of the " + part + " of backfill " + definition.id() + " (SQLSTATE "
                         + e.getSQLState() + "). " + hint(String.valueOf(e.getSQLState()))

@@ -3,8 +3,8 @@ package dev.backfill.postgres.internal.row;
 import dev.backfill.BackfillId;
 import dev.backfill.operate.AuditRecord;
 import dev.backfill.operate.Authority;
+import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillState;
-import dev.backfill.operate.ControlRequest;
 import dev.backfill.operate.OperatorRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -29,20 +29,13 @@ public record Asked(
         @Nullable String parameters,
         @Nullable Long decidedOn) {
 
-    /** Of a lifecycle request. */
-    public static Asked of(OperatorRequest request) {
-        return new Asked(
-                request.requestId(),
-                request.action().wireName(),
-                request.id(),
-                request.authority(),
-                request.note(),
-                null,
-                request.decidedOn());
+    /** Of a request for an action. */
+    public static Asked of(BackfillAction action, OperatorRequest request) {
+        return of(action.wireName(), request, null);
     }
 
-    /** Of a request that moves nothing in the row. */
-    public static Asked of(ControlRequest request, String action, @Nullable String parameters) {
+    /** Of a request for what its name says. */
+    public static Asked of(String action, OperatorRequest request, @Nullable String parameters) {
         return new Asked(
                 request.requestId(),
                 action,
@@ -59,16 +52,12 @@ public record Asked(
     }
 
     /** Its audit record. */
-    public AuditRecord audited(@Nullable BackfillState prior, @Nullable Transition now, String outcome) {
-        return new AuditRecord(
-                authority,
-                id,
-                requestId,
-                action,
-                prior,
-                now == null ? null : now.state(),
-                now == null ? null : now.generation(),
-                outcome,
-                note);
+    public AuditRecord audited(@Nullable BackfillState prior, @Nullable Transition now, AuditRecord.Outcome outcome) {
+        return AuditRecord.of(authority, action, outcome)
+                .about(id)
+                .answering(requestId)
+                .moved(prior, now == null ? null : now.state(), now == null ? null : now.generation())
+                .note(note)
+                .build();
     }
 }

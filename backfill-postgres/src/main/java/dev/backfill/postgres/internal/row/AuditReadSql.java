@@ -3,11 +3,13 @@ package dev.backfill.postgres.internal.row;
 import static dev.backfill.postgres.internal.jooq.Tables.BACKFILL_AUDIT;
 
 import dev.backfill.BackfillId;
-import dev.backfill.operate.AuditItem;
-import dev.backfill.operate.AuditPage;
+import dev.backfill.operate.AuditRecord;
+import dev.backfill.operate.Authority;
+import dev.backfill.operate.BackfillState;
 import dev.backfill.postgres.internal.jdbc.Session;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import org.jooq.Condition;
 import org.jooq.Record12;
@@ -25,14 +27,14 @@ public final class AuditReadSql {
     }
 
     /** A page; see {@link dev.backfill.operate.BackfillOperations#audit}. */
-    public AuditPage page(Session session, @Nullable BackfillId id, int limit, @Nullable Long before)
+    public AuditRecord.Page page(Session session, @Nullable BackfillId id, int limit, @Nullable Long before)
             throws SQLException {
         Condition which = id == null ? DSL.noCondition() : BACKFILL_AUDIT.ID.eq(id.value());
         if (before != null) {
             which = which.and(BACKFILL_AUDIT.AUDIT_ID.lt(before));
         }
         Condition where = which;
-        List<AuditItem> items = jooq.on(
+        List<AuditRecord> items = jooq.on(
                 session,
                 "audit-read",
                 db -> db.select(
@@ -54,23 +56,27 @@ public final class AuditReadSql {
                         .limit(limit)
                         .fetch(AuditReadSql::item));
         Long next = items.size() < limit ? null : items.get(items.size() - 1).auditId();
-        return new AuditPage(items, next);
+        return new AuditRecord.Page(items, next);
     }
 
-    private static AuditItem item(
+    private static AuditRecord item(
             Record12<Long, Instant, String, String, String, String, String, String, String, Long, String, String> row) {
-        return new AuditItem(
-                row.value1(),
-                row.value2(),
-                row.value3(),
-                row.value4(),
-                row.value5(),
-                row.value6(),
-                row.value7(),
-                row.value8(),
-                row.value9(),
-                row.value10(),
-                row.value11(),
-                row.value12());
+        Authority.Kind kind = Authority.Kind.ofWireName(row.value4());
+        return AuditRecord.of(
+                        new Authority(kind, row.value3()), row.value7(), AuditRecord.Outcome.ofWireName(row.value11()))
+                .stored(row.value1(), row.value2())
+                .about(row.value5() == null ? null : BackfillId.of(row.value5()))
+                .answering(row.value6())
+                .moved(state(row.value8()), state(row.value9()), row.value10())
+                .note(row.value12())
+                .build();
+    }
+
+    /** Null for one that only a newer library knows: its record is worth reading all the same. */
+    private static @Nullable BackfillState state(@Nullable String name) {
+        return Arrays.stream(BackfillState.values())
+                .filter(state -> state.wireName().equals(name))
+                .findFirst()
+                .orElse(null);
     }
 }

@@ -79,7 +79,7 @@ public final class AuditSql {
                         .and("prior_state", wire(entry.priorState()))
                         .and("resulting_state", wire(entry.resultingState()))
                         .and("generation", entry.generation())
-                        .and("outcome", entry.outcome())
+                        .and("outcome", entry.outcome().wireName())
                         .and("note", entry.note()));
     }
 

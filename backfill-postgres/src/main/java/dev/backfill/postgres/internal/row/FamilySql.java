@@ -3,7 +3,6 @@ package dev.backfill.postgres.internal.row;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.Family;
-import dev.backfill.FamilyPart;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Sql;
 import dev.backfill.postgres.internal.jdbc.Sql.Params;
@@ -132,7 +131,7 @@ public final class FamilySql {
     }
 
     /** The stored ranges; captured now, in the session's transaction, if none are stored yet (SR-1). */
-    public Ranges settle(Session session, BackfillDefinition<?> definition, FamilyPart part, long table)
+    public Ranges settle(Session session, BackfillDefinition<?> definition, Family.Part part, long table)
             throws SQLException {
         Optional<Ranges> stored = find(session, part.family());
         if (stored.isPresent()) {
@@ -153,7 +152,7 @@ public final class FamilySql {
     }
 
     /** A part that was started under its ID as a definition of the whole source, if there is one. */
-    public Optional<String> startedAlone(Session session, FamilyPart part) throws SQLException {
+    public Optional<String> startedAlone(Session session, Family.Part part) throws SQLException {
         // And under the family's own ID, which a guard would then take for the family's.
         String[] ids = Stream.concat(
                         Stream.of(part.family().value()),

@@ -1,6 +1,5 @@
 package dev.backfill.postgres.internal.row;
 
-import dev.backfill.KeyColumn;
 import dev.backfill.KeyType;
 import dev.backfill.TableName;
 import dev.backfill.internal.Identifiers;
@@ -22,7 +21,7 @@ public final class KeySql {
             Set.of("bigint", "integer", "smallint", "numeric", "timestamptz", "timestamp", "date");
 
     private final TableName table;
-    private final List<KeyColumn> columns;
+    private final List<KeyType.Column> columns;
 
     /** The key of a table. */
     public KeySql(TableName table, KeyType<?> key) {
@@ -66,7 +65,7 @@ public final class KeySql {
         if (columns.size() == 1) {
             return "";
         }
-        KeyColumn first = columns.get(0);
+        KeyType.Column first = columns.get(0);
         String column = collated(alias() + "." + Identifiers.quote(first.name()), first);
         return " AND " + column + " >= " + collated(low, first) + " AND " + column + " <= " + collated(high, first);
     }
@@ -86,6 +85,11 @@ public final class KeySql {
         return IntStream.range(0, columns.size())
                 .mapToObj(i -> alias() + "." + Identifiers.quote(columns.get(i).name()) + " AS k" + (i + 1))
                 .collect(Collectors.joining(", "));
+    }
+
+    /** The columns of a page by name. */
+    public String pageNames() {
+        return IntStream.range(0, columns.size()).mapToObj(i -> "k" + (i + 1)).collect(Collectors.joining(", "));
     }
 
     /** The canonical text of a page's columns as an array. */
@@ -143,14 +147,14 @@ public final class KeySql {
         return columns.size();
     }
 
-    private String each(BiFunction<KeyColumn, Integer, String> form) {
+    private String each(BiFunction<KeyType.Column, Integer, String> form) {
         String joined = IntStream.range(0, columns.size())
                 .mapToObj(i -> form.apply(columns.get(i), i))
                 .collect(Collectors.joining(", "));
         return columns.size() == 1 ? joined : "(" + joined + ")";
     }
 
-    private static String collated(String expression, KeyColumn column) {
+    private static String collated(String expression, KeyType.Column column) {
         String collation = column.collation();
         return collation == null ? expression : expression + " COLLATE " + Identifiers.quote(collation);
     }

@@ -1,7 +1,7 @@
 package dev.backfill.postgres.internal.row;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.FamilyPart;
+import dev.backfill.Family;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -81,7 +81,7 @@ public enum Readability {
         if (!definition.key().codec().equals(row.keyCodec())) {
             return KEY_TYPE;
         }
-        return ofRange(row.parts(), definition.part().map(FamilyPart::parts).orElse(null));
+        return ofRange(row.parts(), definition.part().map(Family.Part::parts).orElse(null));
     }
 
     /** Whether a row of this format may be read at all. */

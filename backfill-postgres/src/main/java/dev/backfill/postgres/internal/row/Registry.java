@@ -2,7 +2,7 @@ package dev.backfill.postgres.internal.row;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.FamilyPart;
+import dev.backfill.Family;
 import dev.backfill.InvalidDefinitionException;
 import java.util.Collection;
 import java.util.Collections;
@@ -47,7 +47,7 @@ public final class Registry {
 
     private void refuseFamiliesWithTheIdOfABackfill() {
         for (BackfillDefinition<?> definition : definitions.values()) {
-            BackfillId family = definition.part().map(FamilyPart::family).orElse(null);
+            BackfillId family = definition.part().map(Family.Part::family).orElse(null);
             if (family != null && definitions.containsKey(family.value())) {
                 throw new InvalidDefinitionException("A backfill and a family of this process have the ID " + family
                         + ". An ID names one repair: give the other one an ID of its own.");

@@ -30,7 +30,6 @@ import dev.backfill.postgres.internal.row.RowSql;
 import dev.backfill.postgres.internal.row.SnapshotSql;
 import dev.backfill.postgres.internal.supervise.Slots;
 import dev.backfill.postgres.internal.supervise.Supervisor;
-import dev.backfill.postgres.internal.supervise.ValidationThreads;
 import dev.backfill.postgres.internal.validate.ValidationRunner;
 import java.util.function.BooleanSupplier;
 
@@ -39,10 +38,10 @@ import java.util.function.BooleanSupplier;
  *
  * @param allBusy whether every worker of this process holds a claim
  * @param supervisor knows from whose code threads do not come back
- * @param validations where explicit validations run
+ * @param validations bounds the explicit validations that run at once
  * @param rehearsals bounds the rehearsals that run at once
  */
-record ControlGraph(BooleanSupplier allBusy, Supervisor supervisor, ValidationThreads validations, Slots rehearsals) {
+record ControlGraph(BooleanSupplier allBusy, Supervisor supervisor, Slots validations, Slots rehearsals) {
 
     OperatorHandlers over(EngineGraph engine) {
         EngineOptions options = engine.configuration().options();
@@ -78,6 +77,7 @@ record ControlGraph(BooleanSupplier allBusy, Supervisor supervisor, ValidationTh
                 last,
                 engine.outcomes(),
                 engine.events());
-        return new ValidationControls(transaction, engine.configuration().registry(), run, validations, options);
+        return new ValidationControls(
+                transaction, engine.configuration().registry(), run, validations, options.operatorTimeout());
     }
 }

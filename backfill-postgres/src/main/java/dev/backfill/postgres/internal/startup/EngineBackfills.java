@@ -13,7 +13,6 @@ import dev.backfill.postgres.internal.migrate.Migration;
 import dev.backfill.postgres.internal.supervise.Slots;
 import dev.backfill.postgres.internal.supervise.Supervisor;
 import dev.backfill.postgres.internal.supervise.SystemPause;
-import dev.backfill.postgres.internal.supervise.ValidationThreads;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -35,6 +34,7 @@ public final class EngineBackfills implements Backfills {
     private static final Duration LOOKS_AFTER_ITSELF = Duration.ofSeconds(10);
     private static final Duration WHILE_OTHERS_MIGRATE = Duration.ofMillis(200);
     private static final Duration ABORT_BEFORE_END = Duration.ofSeconds(1);
+    private static final int MOST_VALIDATIONS = 2;
     private static final int MOST_REHEARSALS = 2;
     private static final long LEAST_JOIN_MILLIS = 100;
 
@@ -43,7 +43,6 @@ public final class EngineBackfills implements Backfills {
     private final Events events;
     private final StartupSteps boot;
     private final ReadinessCheck readiness;
-    private final ValidationThreads validations;
     private final Supervisor supervisor;
     private final OperatorPlane operations;
     private final Thread bootThread;
@@ -61,9 +60,11 @@ public final class EngineBackfills implements Backfills {
         this.configuration = configuration;
         this.events = new Events(configuration.listeners(), configuration.processName());
         this.supervisor = new Supervisor(configuration.registry(), configuration.processName());
-        this.validations = new ValidationThreads(configuration.processName());
-        ControlGraph controls =
-                new ControlGraph(this::allBusy, supervisor, validations, new Slots(supervisor, MOST_REHEARSALS));
+        ControlGraph controls = new ControlGraph(
+                this::allBusy,
+                supervisor,
+                new Slots(supervisor, MOST_VALIDATIONS),
+                new Slots(supervisor, MOST_REHEARSALS));
         this.boot = new StartupSteps(configuration, steps, events, supervisor, controls);
         this.readiness = new ReadinessCheck(
                 new ReadinessLook(boot, configuration.registry(), () -> started), configuration.processName());
@@ -259,12 +260,11 @@ public final class EngineBackfills implements Backfills {
         join(bootThread, deadline);
         closeWorkers();
         operations.flush();
-        validations.stop();
         supervisor.close();
         readiness.close();
         orderly.countDown();
         boot.abortSessions();
-        validations.close();
+        supervisor.awaitThreads();
         events.close();
         join(closeTimer, deadline);
     }

@@ -3,7 +3,7 @@ package dev.backfill.postgres.internal.startup;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillException;
 import dev.backfill.BackfillId;
-import dev.backfill.FamilyPart;
+import dev.backfill.Family;
 import dev.backfill.host.Readiness;
 import dev.backfill.host.Readiness.Input;
 import dev.backfill.internal.BoundedText;
@@ -127,7 +127,7 @@ final class ReadinessLook implements Supplier<Readiness> {
         StringBuilder why = new StringBuilder("Required backfills are not completed:");
         Map<BackfillId, SortedMap<String, Integer>> families = new LinkedHashMap<>();
         open.forEach((id, state) -> {
-            FamilyPart part = part(id);
+            Family.Part part = part(id);
             if (part == null) {
                 why.append(' ').append(id).append(" is ").append(state).append(';');
             } else {
@@ -147,7 +147,7 @@ final class ReadinessLook implements Supplier<Readiness> {
         return why.toString();
     }
 
-    private @Nullable FamilyPart part(String id) {
+    private Family.@Nullable Part part(String id) {
         return registry.find(id).flatMap(BackfillDefinition::part).orElse(null);
     }
 
@@ -219,7 +219,7 @@ final class ReadinessLook implements Supplier<Readiness> {
 
     /** How many parts the family of a required backfill has; empty text for one of a whole source. */
     private String parts(BackfillId id) {
-        FamilyPart part = part(id.value());
+        Family.Part part = part(id.value());
         return part == null ? "" : Integer.toString(part.parts());
     }
 

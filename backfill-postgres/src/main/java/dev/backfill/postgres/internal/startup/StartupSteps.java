@@ -4,7 +4,6 @@ import dev.backfill.BackfillException;
 import dev.backfill.BackfillId;
 import dev.backfill.host.SchemaMode;
 import dev.backfill.operate.Authority;
-import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillUnavailableException;
 import dev.backfill.operate.OperatorRequest;
 import dev.backfill.postgres.internal.control.BootStart;
@@ -280,8 +279,7 @@ public final class StartupSteps {
     }
 
     private void start(EngineGraph engine, BackfillId id) throws SQLException {
-        OperatorRequest request = new OperatorRequest(
-                BackfillAction.START, id, "startup-" + UUID.randomUUID(), Authority.startup(), null);
+        OperatorRequest request = new OperatorRequest(id, "startup-" + UUID.randomUUID(), Authority.startup(), null);
         // Recorded once: a start that is tried every few seconds must not fill the audit.
         BootStart.Refusal why = new BootStart(engine.handlers().lifecycle(), new OperatorEvents(events))
                 .start(request, !refused.containsKey(id))

@@ -44,6 +44,7 @@ final class WorkerGraph implements AutoCloseable {
     private final ClaimKeeper keeper;
     private final BarrierReport barrier;
     private final Throttle throttle;
+    private final Settlement settlement;
     private final Claimer claimer;
     private final Renewer renewer;
     private final WorkerPool pool;
@@ -54,9 +55,15 @@ final class WorkerGraph implements AutoCloseable {
         this.options = engine.configuration().options();
         this.pause = pause;
         this.losses = new LostClaimDiagnosis(
-                engine.transactions(), new RowSql(engine.names()), engine.events(), options.transactionTimeout());
-        this.recorder =
-                new FailureRecorder(engine.transactions(), engine.outcomes(), engine.audit(), engine.events(), losses);
+                engine.transactions(),
+                new RowSql(engine.names()),
+                engine.claims(),
+                engine.events(),
+                options.transactionTimeout());
+        this.settlement =
+                new Settlement(engine.transactions(), engine.claims(), engine.events(), options.lease(), pause);
+        this.recorder = new FailureRecorder(
+                engine.transactions(), engine.outcomes(), engine.audit(), engine.events(), losses, settlement);
         this.policy = new FailurePolicy(options);
         this.keeper = new ClaimKeeper(engine.transactions(), engine.claims(), engine.events(), losses, options.lease());
         this.barrier = new BarrierReport(engine.transactions(), engine.names(), recorder);
@@ -114,8 +121,6 @@ final class WorkerGraph implements AutoCloseable {
     }
 
     private BatchStep batches(CodeUnderClaim code) {
-        Settlement settlement =
-                new Settlement(engine.transactions(), engine.claims(), engine.events(), options.lease(), pause);
         BatchRunner batches = new BatchRunner(engine.sessions(), options, engine.events(), engine.meter(), code);
         return new BatchStep(
                 throttle,

@@ -41,10 +41,11 @@ public final class CodeUnderClaim {
     /**
      * Runs it.
      *
-     * @param patience the time after which PostgreSQL ends its transaction
+     * @param patience the time after which PostgreSQL 17 ends its transaction; before, only the overrun does
+     * @param lent what it works with
      * @throws OverdueException if it had more than its time
      */
-    public <T> T call(Claim claim, Duration patience, Callable<T> code) throws Exception {
+    public <T> T call(Claim claim, Duration patience, LentSession lent, Callable<T> code) throws Exception {
         if (supervisor == null) {
             return code.call();
         }
@@ -52,6 +53,11 @@ public final class CodeUnderClaim {
                 claim.id(),
                 new Deadline(patience.plus(grace), grace),
                 new Overrun() {
+                    @Override
+                    public boolean abandon() {
+                        return lent.abort();
+                    }
+
                     @Override
                     public boolean record() {
                         return recorded.test(claim);

@@ -64,6 +64,8 @@ final class Execution {
             if (thread != null) {
                 thread.interrupt();
             }
+            // Nothing that it still does can count, and its locks are in others' way.
+            overrun.abandon();
             next = supervisor.after(deadline.grace(), this::giveUp);
         }
     }

@@ -4,7 +4,7 @@ package dev.backfill.postgres.internal.supervise;
 public interface Overrun {
 
     /**
-     * Takes away what the code works with, its session for instance.
+     * Takes away what the code works with, its session for instance: at the interrupt, and again once it was not heeded.
      *
      * @return whether its thread is inside a definition's code, so that it counts as stuck
      */

@@ -2,7 +2,7 @@ package dev.backfill.postgres.internal.supervise;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
-import dev.backfill.FamilyPart;
+import dev.backfill.Family;
 import dev.backfill.postgres.internal.row.Registry;
 import java.time.Duration;
 import java.util.Map;
@@ -51,7 +51,7 @@ public final class Supervisor implements AutoCloseable {
                 10,
                 TimeUnit.SECONDS,
                 new SynchronousQueue<>(),
-                daemons(() -> "backfill-rehearsal-" + processName + "-" + number.incrementAndGet()));
+                daemons(() -> "backfill-beside-" + processName + "-" + number.incrementAndGet()));
     }
 
     /** A timer of one thread, which is there only while something is due; shut down by whoever asked for it. */
@@ -75,7 +75,7 @@ public final class Supervisor implements AutoCloseable {
     BackfillId codeOf(BackfillId id) {
         return registry.find(id.value())
                 .flatMap(BackfillDefinition::part)
-                .map(FamilyPart::family)
+                .map(Family.Part::family)
                 .orElse(id);
     }
 
@@ -119,6 +119,33 @@ public final class Supervisor implements AutoCloseable {
      */
     public <T> T callBeside(BackfillId id, Deadline deadline, Overrun overrun, Callable<T> code) throws Exception {
         CompletableFuture<T> answer = new CompletableFuture<>();
+        Execution execution = begin(answer, id, deadline, overrun, code);
+        try {
+            return answer.get();
+        } catch (InterruptedException e) {
+            execution.interrupt();
+            // Nobody is left who could see whether it heeds the interrupt.
+            execution.abandon();
+            throw e;
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof Exception thrown ? thrown : e;
+        }
+    }
+
+    /**
+     * Runs code on a thread of its own, whether or not its caller goes on waiting.
+     *
+     * @return its answer, which is there at the latest when its deadline and grace are over
+     * @throws RejectedExecutionException if the engine is closed
+     */
+    public <T> Future<T> beside(BackfillId id, Deadline deadline, Overrun overrun, Callable<T> code) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        begin(answer, id, deadline, overrun, code);
+        return answer;
+    }
+
+    private <T> Execution begin(
+            CompletableFuture<T> answer, BackfillId id, Deadline deadline, Overrun overrun, Callable<T> code) {
         Execution execution = new Execution(this, id, deadline, new Overrun() {
             @Override
             public boolean abandon() {
@@ -132,16 +159,7 @@ public final class Supervisor implements AutoCloseable {
             }
         });
         threads.execute(() -> run(execution, code, answer));
-        try {
-            return answer.get();
-        } catch (InterruptedException e) {
-            execution.interrupt();
-            // Nobody is left who could see whether it heeds the interrupt.
-            execution.abandon();
-            throw e;
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof Exception thrown ? thrown : e;
-        }
+        return execution;
     }
 
     @SuppressWarnings("checkstyle:IllegalCatch") // Whatever it is, it is the caller's.
@@ -183,5 +201,14 @@ public final class Supervisor implements AutoCloseable {
     @Override
     public void close() {
         threads.shutdownNow();
+    }
+
+    /** Waits a moment for the threads of a closed engine, once what they wait for was taken from them. */
+    public void awaitThreads() {
+        try {
+            threads.awaitTermination(1, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

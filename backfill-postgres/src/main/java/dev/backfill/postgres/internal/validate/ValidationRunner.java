@@ -1,9 +1,8 @@
 package dev.backfill.postgres.internal.validate;
 
 import dev.backfill.BackfillDefinition;
-import dev.backfill.CustomValidation;
-import dev.backfill.NoRowMatches;
 import dev.backfill.Validation;
+import dev.backfill.Validation.NoRowMatches;
 import dev.backfill.ValidationOutcome;
 import dev.backfill.ValidationTransaction;
 import dev.backfill.host.EngineOptions;
@@ -17,12 +16,14 @@ import dev.backfill.postgres.internal.jdbc.SqlText;
 import dev.backfill.postgres.internal.migrate.Names;
 import dev.backfill.postgres.internal.row.KeySql;
 import dev.backfill.postgres.internal.row.Readability;
+import dev.backfill.postgres.internal.supervise.LentSession;
 import dev.backfill.postgres.internal.validate.ValidationSql.Begun;
 import dev.backfill.postgres.internal.validate.ValidationSql.Span;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -109,14 +110,19 @@ public final class ValidationRunner {
     }
 
     /** Runs it. */
-    public Result run(BackfillDefinition<?> definition) {
-        return run(definition, () -> {});
+    public Result run(BackfillDefinition<?> definition, LentSession lent) {
+        return run(definition, lent, () -> {});
     }
 
-    /** Runs it, and says so first. */
+    /**
+     * Runs it, and says so first.
+     *
+     * @param lent what its code works with
+     * @param alone is told before its code is entered
+     */
     @SuppressWarnings(
             "checkstyle:IllegalCatch") // An Error of a definition is the definition's failure, whatever its class.
-    public Result run(BackfillDefinition<?> definition, Alone alone) {
+    public Result run(BackfillDefinition<?> definition, LentSession lent, Alone alone) {
         try (Session session = sessions.open(timeout.plus(SOCKET_MARGIN))) {
             try {
                 Optional<Begun> row = sql.begin(session, definition);
@@ -135,7 +141,8 @@ public final class ValidationRunner {
                     return new Result.BehindBarrier(begun.overdue());
                 }
                 alone.begin();
-                ValidationOutcome outcome = proveReadOnly(session, definition, begun.span());
+                ValidationOutcome outcome =
+                        lent.during(session::abort, () -> proveReadOnly(session, definition, begun.span()));
                 return ended(session, begun, outcome);
             } catch (SQLException e) {
                 session.failed(e);
@@ -179,10 +186,12 @@ public final class ValidationRunner {
             throws Exception {
         KeySql key = new KeySql(definition.table(), definition.key());
         for (Validation validation : definition.validations()) {
-            ValidationOutcome outcome = validation instanceof NoRowMatches none
-                    ? noRowMatches(session, key, span, none)
-                    : custom(session, definition, key, span, typed(validation));
-            if (!(outcome instanceof ValidationOutcome.Holds)) {
+            ValidationOutcome outcome = validation
+                    .<Callable<ValidationOutcome>>match(
+                            none -> () -> noRowMatches(session, key, span, none),
+                            custom -> () -> custom(session, definition, key, span, typed(custom)))
+                    .call();
+            if (!outcome.<Boolean>match(holds -> true, rejected -> false, unmet -> false)) {
                 return outcome;
             }
         }
@@ -190,8 +199,8 @@ public final class ValidationRunner {
     }
 
     @SuppressWarnings("unchecked") // The definition's builder takes a validation for its own key type only.
-    private static <K> CustomValidation<K> typed(Validation validation) {
-        return (CustomValidation<K>) validation;
+    private static <K> Validation.Custom<K> typed(Validation.Custom<?> validation) {
+        return (Validation.Custom<K>) validation;
     }
 
     private static ValidationOutcome noRowMatches(
@@ -207,7 +216,7 @@ public final class ValidationRunner {
             BackfillDefinition<K> definition,
             KeySql key,
             @Nullable Span span,
-            CustomValidation<K> validation)
+            Validation.Custom<K> validation)
             throws Exception {
         GuardedConnection guarded = new GuardedConnection(session.connection());
         ValidationOutcome outcome;

@@ -43,6 +43,12 @@ public final class BarrierReport {
         return recorder.record(claim, new Decision(Kind.BLOCK, why, false));
     }
 
+    /** They may have ended since, be of another history after a failover, or belong to roles that this one may not look at. */
+    private static String nobodySeen() {
+        return "No open transaction from before the start was seen: the last may have ended just now; if this stays,"
+                + " grant pg_read_all_stats to the role to see whose they are.";
+    }
+
     String describe(Claim claim) {
         try {
             return transactions.inTransaction(session -> {
@@ -52,7 +58,7 @@ public final class BarrierReport {
                     row.next();
                     long n = row.getLong("n");
                     return n == 0
-                            ? "Transactions from before the start are open; this role may not see whose."
+                            ? nobodySeen()
                             : n + (n == 1 ? " transaction" : " transactions") + " from before the start, the oldest of "
                                     + row.getString("who") + " open for " + row.getLong("age") + " s.";
                 }

@@ -5,6 +5,7 @@ import dev.backfill.postgres.internal.batch.FailurePolicy.Decision;
 import dev.backfill.postgres.internal.batch.FailurePolicy.Failure;
 import dev.backfill.postgres.internal.batch.FailurePolicy.Kind;
 import dev.backfill.postgres.internal.batch.HeldClaim;
+import dev.backfill.postgres.internal.batch.WindowSize;
 import dev.backfill.postgres.internal.jdbc.Redaction;
 import dev.backfill.postgres.internal.supervise.Pause;
 import org.slf4j.Logger;
@@ -26,8 +27,8 @@ public record BatchFailures(
     private static final Logger LOG = LoggerFactory.getLogger("dev.backfill");
 
     /** Handles one. The claim goes on only where a smaller window is tried under it. */
-    Step of(HeldClaim held, Throwable cause, Pacer pacer, int limit) {
-        Failure failure = new Failure(cause, limit, pacer.sinceBegun());
+    Step of(HeldClaim held, Throwable cause, Pacer pacer, WindowSize size) {
+        Failure failure = new Failure(cause, size.keys(), pacer.sinceBegun());
         if (pause.isClosed() && isInterruption(cause)) {
             return interrupted(held);
         }
@@ -41,7 +42,7 @@ public record BatchFailures(
                 .addKeyValue("backfill", held.id())
                 .log("A batch failed");
         if (decision.tooSlow() || decision.kind() == Kind.NARROW) {
-            pacer.narrow(limit);
+            pacer.narrow(size, decision.tooSlow());
         }
         Step step = recorder.record(held.claim(), decision);
         return decision.kind() == Kind.NARROW && step.atOnce() ? step.keeping(held) : step;

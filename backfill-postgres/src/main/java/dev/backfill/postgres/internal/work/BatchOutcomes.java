@@ -6,8 +6,9 @@ import dev.backfill.operate.Waiting;
 import dev.backfill.postgres.internal.batch.BatchResult;
 import dev.backfill.postgres.internal.batch.FenceSql.Work;
 import dev.backfill.postgres.internal.batch.HeldClaim;
-import dev.backfill.postgres.internal.batch.ReadOnlyException;
+import dev.backfill.postgres.internal.batch.WindowSize;
 import dev.backfill.postgres.internal.events.Events;
+import dev.backfill.postgres.internal.jdbc.ReadOnlyException;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.spi.BackfillEvent;
 import java.time.Duration;
@@ -36,9 +37,9 @@ public record BatchOutcomes(
     /**
      * Draws the consequences of one.
      *
-     * @param limit the most keys that its window could hold
+     * @param size the bounds of its window
      */
-    Step of(HeldClaim held, BatchResult result, Pacer pacer, int limit) {
+    Step of(HeldClaim held, BatchResult result, Pacer pacer, WindowSize size) {
         return result.match(
                 done -> {
                     pacer.hasBegun();
@@ -53,14 +54,14 @@ public record BatchOutcomes(
                     LostClaimDiagnosis.Found found = losses.find(held, missed);
                     return found.breach() == null
                             ? Objects.requireNonNull(found.outcome())
-                            : failures.of(held, found.breach(), pacer, limit);
+                            : failures.of(held, found.breach(), pacer, size);
                 },
                 // Nothing can be written of a wait for writes, not even a renewal: the claim is kept in mind, or
                 // lapses.
                 failed -> failed.cause() instanceof ReadOnlyException
                         ? Step.waits(new StepOutcome.Waits(held.id(), Waiting.Reason.READ_ONLY), held)
-                        : failures.of(held, failed.cause(), pacer, limit),
-                unknown -> settle(held, unknown, pacer, limit));
+                        : failures.of(held, failed.cause(), pacer, size),
+                unknown -> settle(held, unknown, pacer, size));
     }
 
     /** Without {@code work} nobody can tell how many rows were in it. */
@@ -77,7 +78,7 @@ public record BatchOutcomes(
         return Step.done(new StepOutcome.Committed(after.id(), scanned, changed, reached), before.with(after));
     }
 
-    private Step settle(HeldClaim held, BatchResult.Unknown unknown, Pacer pacer, int limit) {
+    private Step settle(HeldClaim held, BatchResult.Unknown unknown, Pacer pacer, WindowSize size) {
         Settlement.Settled settled = settlement.settle(held.claim(), unknown.work());
         Claim anew = settled.claim();
         if (anew == null) {
@@ -97,7 +98,7 @@ public record BatchOutcomes(
         }
         return settled.verdict() == Settlement.Verdict.LANDED
                 ? committed(held, anew, settlement.work(held, unknown, anew), null)
-                : failures.of(held.with(anew), unknown.cause(), pacer, limit);
+                : failures.of(held.with(anew), unknown.cause(), pacer, size);
     }
 
     private Step behindBarrier(HeldClaim held, boolean expired, Pacer pacer) {

@@ -3,6 +3,7 @@ package dev.backfill.postgres.internal.work;
 import dev.backfill.operate.Waiting;
 import dev.backfill.postgres.internal.batch.BatchRunner;
 import dev.backfill.postgres.internal.batch.HeldClaim;
+import dev.backfill.postgres.internal.batch.WindowSize;
 import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.spi.BackfillEvent;
 import java.util.Optional;
@@ -25,9 +26,9 @@ public record BatchStep(
             return rests(held, rests.get(), pacer);
         }
         pacer.works();
-        int limit = pacer.limit();
+        WindowSize size = pacer.size();
         pacer.begin();
-        return outcomes.of(held, batches.run(held, limit), pacer, limit);
+        return outcomes.of(held, batches.run(held, size), pacer, size);
     }
 
     /** Says once why it rests, and keeps the claim meanwhile; costs no attempt. */

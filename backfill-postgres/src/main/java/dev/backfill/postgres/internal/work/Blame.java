@@ -1,9 +1,9 @@
 package dev.backfill.postgres.internal.work;
 
-import dev.backfill.KeyColumn;
+import dev.backfill.KeyType;
 import dev.backfill.operate.Diagnostic;
 import dev.backfill.operate.DiagnosticCode;
-import dev.backfill.operate.Finding;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.postgres.internal.batch.FailurePolicy;
 import dev.backfill.postgres.internal.batch.FailurePolicy.Decision;
 import dev.backfill.postgres.internal.batch.FailurePolicy.Failure;
@@ -78,7 +78,7 @@ public record Blame(FailurePolicy policy, SecondLook secondLook, OtherKeys other
 
     /** A condition that finds the row. */
     private static String asCondition(HeldClaim held, List<String> key) {
-        List<KeyColumn> columns = held.prepared().definition().key().columns();
+        List<KeyType.Column> columns = held.prepared().definition().key().columns();
         return IntStream.range(0, columns.size())
                 .mapToObj(i -> columns.get(i).name() + " = " + literal(key.get(i)))
                 .collect(Collectors.joining(" and "));

@@ -3,13 +3,14 @@ package dev.backfill.postgres.internal.work;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.BackfillId;
 import dev.backfill.host.EngineOptions;
-import dev.backfill.operate.Finding;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.postgres.internal.batch.HeldClaim;
 import dev.backfill.postgres.internal.batch.PreparedDefinition;
 import dev.backfill.postgres.internal.batch.TableFacts;
 import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.migrate.Names;
+import dev.backfill.postgres.internal.preflight.IndexWalk;
 import dev.backfill.postgres.internal.preflight.SchemaCheck;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.ClaimSql;
@@ -79,18 +80,30 @@ public record CandidateClaim(
         Target pinned = candidate.target().orElse(target.get());
         if (!target.get().isThat(pinned)) {
             String why = Target.changed(pinned, target.get());
-            return incompatible(session, definition, new Finding("target_changed", pinned.toString(), why));
+            return incompatible(session, definition, new Finding(Finding.Code.TARGET_CHANGED, pinned.toString(), why));
         }
-        return claims.acquire(
-                        session, List.of(candidate.id()), target.get(), owner, options.lease(), options.maxAttempts())
-                .map(claim -> acquired(claim, PreparedDefinition.of(names, options, definition, facts), candidate))
-                .orElse(Tried.NOTHING);
+        Optional<Claim> claim = claims.acquire(
+                session, List.of(candidate.id()), target.get(), owner, options.lease(), options.maxAttempts());
+        return claim.isEmpty()
+                ? Tried.NOTHING
+                : acquired(claim.get(), prepared(session, claim.get(), definition, facts), candidate);
+    }
+
+    private PreparedDefinition prepared(
+            Session session, Claim claim, BackfillDefinition<?> definition, TableFacts facts) throws SQLException {
+        PreparedDefinition prepared = PreparedDefinition.of(names, options, definition, facts);
+        return IndexWalk.serves(session, prepared, claim)
+                ? PreparedDefinition.of(names, options, definition, facts, true)
+                : prepared;
     }
 
     private Tried incompatible(Session session, BackfillDefinition<?> definition, Finding first) throws SQLException {
         claims.annotate(session, definition.id().value(), "schema", first.message());
-        BackfillEvent event =
-                BackfillEvent.of(BackfillEvent.Kind.SCHEMA_INCOMPATIBLE, definition.id(), 0, first.code());
+        BackfillEvent event = BackfillEvent.of(
+                BackfillEvent.Kind.SCHEMA_INCOMPATIBLE,
+                definition.id(),
+                0,
+                first.code().wireName());
         return new Tried(null, event, "subject", first.subject());
     }
 

@@ -67,15 +67,9 @@ public record CompletionRecorder(
     }
 
     private static AuditRecord completion(Claim claim) {
-        return new AuditRecord(
-                new Authority(Authority.Kind.ENGINE, null),
-                claim.id(),
-                null,
-                "complete",
-                BackfillState.VALIDATING,
-                BackfillState.COMPLETED,
-                claim.generation(),
-                "applied",
-                null);
+        return AuditRecord.of(new Authority(Authority.Kind.ENGINE, null), "complete", AuditRecord.Outcome.APPLIED)
+                .about(claim.id())
+                .moved(BackfillState.VALIDATING, BackfillState.COMPLETED, claim.generation())
+                .build();
     }
 }

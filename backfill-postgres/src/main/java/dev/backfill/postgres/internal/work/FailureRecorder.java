@@ -22,27 +22,54 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records what was decided, in a transaction of its own, before anybody calls it handled (RB-1). If that can't be written, nothing
- * is: the lease runs out, and the attempt is charged already. Thread-safe.
+ * Records what was decided, in a transaction of its own, before anybody calls it handled (RB-1). A server that
+ * went away is asked again for as long as the lease allows; if nothing can be written by then, the lease runs out, and the attempt is
+ * charged already. Thread-safe.
  *
  * @param transactions short ones
  * @param outcomes the statements
  * @param audit audit records
  * @param events who hears of it
  * @param losses says what became of a claim that is lost
+ * @param settlement takes a claim anew once PostgreSQL answers again
  */
 public record FailureRecorder(
-        Transactions transactions, OutcomeSql outcomes, AuditSql audit, Events events, LostClaimDiagnosis losses) {
+        Transactions transactions,
+        OutcomeSql outcomes,
+        AuditSql audit,
+        Events events,
+        LostClaimDiagnosis losses,
+        Settlement settlement) {
 
     private static final Authority ENGINE = new Authority(Authority.Kind.ENGINE, null);
 
-    /** Records a decision; false if that could not be done. */
+    /** Records a decision, with one try; false if that could not be done. */
     public boolean records(Claim claim, Decision decision) {
-        return record(claim, decision).obstacle() == null;
+        return once(claim, decision).obstacle() == null;
     }
 
-    /** Records a decision; what the step came to. A claim that is not ours any more changes nothing. */
+    /**
+     * Records a decision; what the step came to. Whoever knows the token of a live claim need not wait for its lease: once a
+     * server answers, it takes the claim anew, with the checkpoint of that server's history, and records under it.
+     */
     Step record(Claim claim, Decision decision) {
+        Step first = once(claim, decision);
+        if (first.obstacle() == null) {
+            return first;
+        }
+        Claim anew = settlement.ask(claim, null).claim();
+        return anew == null ? first : once(anew, afterAnOutage(decision));
+    }
+
+    /** The claim taken anew is not the one under which a smaller window would be tried. */
+    private static Decision afterAnOutage(Decision decision) {
+        return decision.kind() == FailurePolicy.Kind.NARROW
+                ? new Decision(FailurePolicy.Kind.RETRY, decision.diagnostic(), decision.tooSlow())
+                : decision;
+    }
+
+    /** A claim that is not ours any more changes nothing. */
+    private Step once(Claim claim, Decision decision) {
         Diagnostic why = decision.diagnostic();
         try {
             boolean recorded = switch (decision.kind()) {
@@ -59,7 +86,7 @@ public record FailureRecorder(
             return Step.unavailable(
                     claim.id(),
                     "The failure of backfill " + claim.id() + " (" + why.code()
-                            + ") could not be recorded; its claim lapses and another owner goes on from the checkpoint.");
+                            + ") could not be recorded; whoever claims it next goes on from its checkpoint.");
         }
     }
 
@@ -69,7 +96,7 @@ public record FailureRecorder(
                 "An audit record could not be written, so the row stays as it is. Repair the audit table or sink."
                         + " Until then: " + why.message();
         Diagnostic unended = new Diagnostic(why.code(), message, why.sqlState(), why.at());
-        return record(claim, new Decision(FailurePolicy.Kind.RETRY_CONTENTION, unended, false));
+        return once(claim, new Decision(FailurePolicy.Kind.RETRY_CONTENTION, unended, false));
     }
 
     private boolean end(Session session, Claim claim, BackfillState state, Diagnostic why) throws SQLException {
@@ -79,16 +106,11 @@ public record FailureRecorder(
         String action = state == BackfillState.BLOCKED ? "block" : "fail";
         audit.write(
                 session,
-                new AuditRecord(
-                        ENGINE,
-                        claim.id(),
-                        null,
-                        action,
-                        claim.state(),
-                        state,
-                        claim.generation() + 1,
-                        "applied",
-                        why.code()));
+                AuditRecord.of(ENGINE, action, AuditRecord.Outcome.APPLIED)
+                        .about(claim.id())
+                        .moved(claim.state(), state, claim.generation() + 1)
+                        .note(why.code())
+                        .build());
         return true;
     }
 
@@ -112,8 +134,11 @@ public record FailureRecorder(
         BackfillId id = BackfillId.of(candidate.id());
         audit.write(
                 session,
-                new AuditRecord(
-                        ENGINE, id, null, "fail", null, BackfillState.FAILED, generation, "applied", why.code()));
+                AuditRecord.of(ENGINE, "fail", AuditRecord.Outcome.APPLIED)
+                        .about(id)
+                        .moved(null, BackfillState.FAILED, generation)
+                        .note(why.code())
+                        .build());
         return BackfillEvent.of(BackfillEvent.Kind.FAILED, id, generation, why.code())
                 .by(candidate.lostOwner());
     }

@@ -10,6 +10,7 @@ import dev.backfill.postgres.internal.batch.HeldClaim;
 import dev.backfill.postgres.internal.events.Events;
 import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.row.Claim;
+import dev.backfill.postgres.internal.row.ClaimSql;
 import dev.backfill.postgres.internal.row.RowSql;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.SQLException;
@@ -26,13 +27,16 @@ public final class LostClaimDiagnosis {
 
     private final Transactions transactions;
     private final RowSql rows;
+    private final ClaimSql claims;
     private final Events events;
     private final Duration transactionTimeout;
 
     /** Reads in those transactions. */
-    public LostClaimDiagnosis(Transactions transactions, RowSql rows, Events events, Duration transactionTimeout) {
+    public LostClaimDiagnosis(
+            Transactions transactions, RowSql rows, ClaimSql claims, Events events, Duration transactionTimeout) {
         this.transactions = transactions;
         this.rows = rows;
+        this.claims = claims;
         this.events = events;
         this.transactionTimeout = transactionTimeout;
     }
@@ -101,7 +105,17 @@ public final class LostClaimDiagnosis {
         if (!Objects.equals(row.rangeLow(), claim.rangeLow())) {
             return fenced(claim, "range");
         }
-        return Objects.equals(row.checkpoint(), claim.checkpoint()) ? null : fenced(claim, "checkpoint");
+        return Objects.equals(row.checkpoint(), claim.checkpoint()) ? null : setBack(claim);
+    }
+
+    /** The claim is ours in a row that a failover or a restore set back: given up at once, so that nobody waits for its lease. */
+    private Step setBack(Claim claim) {
+        try {
+            transactions.inTransaction(s -> claims.release(s, claim));
+        } catch (SQLException e) {
+            return unreadable(claim);
+        }
+        return fenced(claim, "checkpoint");
     }
 
     private Exception breach(HeldClaim held, BatchResult.Missed missed) throws SQLException {

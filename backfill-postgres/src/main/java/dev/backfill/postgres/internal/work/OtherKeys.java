@@ -4,6 +4,7 @@ import dev.backfill.postgres.internal.batch.BatchRunner;
 import dev.backfill.postgres.internal.batch.FenceSql.Work;
 import dev.backfill.postgres.internal.batch.HeldClaim;
 import dev.backfill.postgres.internal.batch.PageSql;
+import dev.backfill.postgres.internal.batch.WindowSize;
 import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.jdbc.Values;
@@ -36,8 +37,8 @@ public record OtherKeys(Transactions transactions, BatchRunner batches, ClaimKee
     private static List<List<String>> read(Session session, HeldClaim held) throws SQLException {
         List<List<String>> keys = new ArrayList<>();
         PageSql.Forms page = new PageSql(held.prepared().key()).keys();
-        try (PreparedStatement statement =
-                        page.of(held.claim()).prepare(session.connection(), PageSql.params(held.claim(), 1 + MOST));
+        try (PreparedStatement statement = page.of(held.claim())
+                        .prepare(session.connection(), PageSql.params(held.claim(), WindowSize.of(1 + MOST)));
                 ResultSet row = statement.executeQuery()) {
             while (row.next()) {
                 keys.add(Objects.requireNonNull(Values.texts(row, "key")));

@@ -1,12 +1,14 @@
 package dev.backfill.postgres.internal.work;
 
+import dev.backfill.BackfillDefinition;
 import dev.backfill.Pacing;
 import dev.backfill.postgres.internal.batch.Cost;
+import dev.backfill.postgres.internal.batch.WindowSize;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How large the next window is and how long to rest before it. Holds nothing that matters: a new owner starts at the declared size.
+ * How large the next window is, how far it looks for rows that need the repair, and how long to rest before it. Holds nothing that matters: a new owner starts at the declared size.
  * Confined to a worker.
  */
 public final class Pacer {
@@ -14,8 +16,18 @@ public final class Pacer {
     private static final double LONGEST_REST_SECONDS = 365.0 * 24 * 3600;
     private static final long REREAD_NANOS = Duration.ofSeconds(1).toNanos();
 
+    private static final int MOST_KEYS = BackfillDefinition.MAX_BATCH_SIZE;
+    private static final Duration LOOK_TARGET = Duration.ofMillis(100);
+    private static final int GROWTH = 4;
+    // Of more rows than one in so many, a window over each key is the faster one.
+    private static final int SPARSE = 4;
+
     private final int declared;
+    private final boolean looksFurther;
+    private boolean byIndex;
+    private boolean indexIsSlow;
     private int limit;
+    private int keys;
     // Grows back only after the window that was too large has been passed.
     private int keysUntilGrowth;
     private Pacing pacing = Pacing.unlimited();
@@ -26,14 +38,22 @@ public final class Pacer {
     private long pacedAt;
     private @Nullable String restsFor;
 
-    Pacer(int declared) {
+    /**
+     * Begins at the declared size.
+     *
+     * @param declared the most rows of a window
+     * @param looksFurther whether a window may look at more keys than that
+     */
+    Pacer(int declared, boolean looksFurther) {
         this.declared = declared;
+        this.looksFurther = looksFurther;
         this.limit = declared;
+        this.keys = declared;
     }
 
-    /** The most keys of the next window; never above the declared maximum (BB-1). */
-    int limit() {
-        return limit;
+    /** The bounds of the next window; its rows are never above the declared maximum (BB-1). */
+    WindowSize size() {
+        return new WindowSize(limit, Math.max(limit, keys), byIndex && !indexIsSlow && keysUntilGrowth == 0);
     }
 
     /** What is in force, as far as known here. */
@@ -75,15 +95,38 @@ public final class Pacer {
         return Duration.ofNanos(System.nanoTime() - begun);
     }
 
-    /** Half as many keys, because some of the window can't be repaired or took too long. */
-    void narrow(int failedWindow) {
-        keysUntilGrowth = Math.max(keysUntilGrowth, failedWindow);
-        limit = Math.max(1, Math.min(limit, failedWindow) / 2);
+    /** Whether an index names the rows that need the repair, as the claim has found out. */
+    void walks(boolean index) {
+        byIndex = index;
+    }
+
+    /**
+     * Half as many rows, because some of the window can't be repaired or took too long; at first without the longer look.
+     *
+     * @param tooSlow whether it took too long: an index that was to spare time is not tried again
+     */
+    void narrow(WindowSize failed, boolean tooSlow) {
+        indexIsSlow |= failed.byIndex() && tooSlow;
+        keysUntilGrowth = Math.max(keysUntilGrowth, failed.keys());
+        limit = failed.looksFurther() ? limit : Math.max(1, Math.min(limit, failed.rows()) / 2);
+        keys = limit;
     }
 
     /** After a committed batch: adapts the size and sets the rest. */
     void committed(Pacing inForce, Cost cost) {
         keysUntilGrowth = (int) Math.max(0, keysUntilGrowth - cost.scanned());
+        if (keys <= limit) {
+            resize(inForce, cost);
+        }
+        if (looksFurther && cost.scanned() > 0) {
+            look(inForce, cost);
+        }
+        last = cost;
+        ended = System.nanoTime();
+        repace(inForce);
+    }
+
+    private void resize(Pacing inForce, Cost cost) {
         Duration target = inForce.targetBatchTime();
         Duration took = cost.took();
         if (target != null && took.compareTo(target) > 0) {
@@ -93,9 +136,22 @@ public final class Pacer {
                 && (target == null || took.multipliedBy(2).compareTo(target) < 0)) {
             limit = (int) Math.min(declared, limit * 2L);
         }
-        last = cost;
-        ended = System.nanoTime();
-        repace(inForce);
+    }
+
+    /** As many keys as hold a window's rows, if the next are like the last ones, within the time and the pace that a batch has. */
+    private void look(Pacing inForce, Cost cost) {
+        Duration aim = inForce.targetBatchTime() == null ? LOOK_TARGET : inForce.targetBatchTime();
+        long now = size().keys();
+        // One that ended before its last key was full, whatever it has changed.
+        long fit = cost.scanned() < now ? cost.scanned() : cost.scanned() * limit / Math.max(1, cost.changed());
+        long most = inForce.rowsPerSecond() == null ? MOST_KEYS : Math.min(MOST_KEYS, inForce.rowsPerSecond());
+        if (cost.took().compareTo(aim) > 0) {
+            most = Math.min(most, now / 2);
+        } else if (cost.took().multipliedBy(2).compareTo(aim) > 0) {
+            most = Math.min(most, now);
+        }
+        boolean sparse = keysUntilGrowth == 0 && (byIndex || fit >= (long) SPARSE * limit);
+        keys = sparse ? (int) Math.max(limit, Math.min(Math.min(fit, most), now * GROWTH)) : limit;
     }
 
     /** Another pacing is in force, for the rest that is under way too. */

@@ -2,7 +2,7 @@ package dev.backfill.postgres.internal.work;
 
 import dev.backfill.BackfillDefinition;
 import dev.backfill.host.EngineOptions;
-import dev.backfill.operate.Finding;
+import dev.backfill.operate.Preflight.Finding;
 import dev.backfill.postgres.internal.batch.HeldClaim;
 import dev.backfill.postgres.internal.batch.TableFacts;
 import dev.backfill.postgres.internal.jdbc.Session;
@@ -79,7 +79,7 @@ public final class SecondLook {
         }
         // It was planned before the start, which is refused where PostgreSQL does not take it.
         return statements.errors(session, definition, facts).stream()
-                .filter(finding -> finding.code().equals("statement_invalid"))
+                .filter(finding -> finding.code() == Finding.Code.STATEMENT_INVALID)
                 .findFirst();
     }
 
@@ -106,7 +106,7 @@ public final class SecondLook {
             }
             String table = held.prepared().definition().table().toString();
             return new Finding(
-                    "stored_key_unreadable",
+                    Finding.Code.STORED_KEY_UNREADABLE,
                     table,
                     "The stored " + which + " (" + String.join(", ", stored) + ") of the key "
                             + held.prepared().definition().key() + " of table " + table

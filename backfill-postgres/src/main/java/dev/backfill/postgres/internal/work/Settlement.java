@@ -55,8 +55,18 @@ public record Settlement(Transactions transactions, ClaimSql claims, Events even
      */
     record Settled(Verdict verdict, @Nullable Claim claim) {}
 
-    /** Asks until PostgreSQL answers, for at most a lease: after that the claim is anybody's. */
+    /** Settles what became of a batch, and says so. */
     Settled settle(Claim claim, @Nullable Work work) {
+        Settled settled = ask(claim, work);
+        events.publish(
+                BackfillEvent.Kind.COMMIT_SETTLED,
+                claim,
+                settled.verdict().name().toLowerCase(java.util.Locale.ROOT));
+        return settled;
+    }
+
+    /** Asks until PostgreSQL answers, for at most a lease: after that the claim is anybody's. */
+    Settled ask(Claim claim, @Nullable Work work) {
         long deadline = System.nanoTime() + lease.toNanos();
         Settled settled = new Settled(Verdict.UNKNOWN, null);
         while (settled.verdict() == Verdict.UNKNOWN && System.nanoTime() < deadline) {
@@ -65,10 +75,6 @@ public record Settlement(Transactions transactions, ClaimSql claims, Events even
                 break;
             }
         }
-        events.publish(
-                BackfillEvent.Kind.COMMIT_SETTLED,
-                claim,
-                settled.verdict().name().toLowerCase(java.util.Locale.ROOT));
         return settled;
     }
 

@@ -102,14 +102,17 @@ public final class Worker implements BackfillWorker {
             return null;
         }
         Duration rest = pacer(now).rest();
-        // However rarely an idle worker looks, one that holds a claim looks often enough to keep it.
+        // However rarely an idle worker looks, one that holds a claim looks often enough to keep it or to give it back.
         Duration renewal = keeper.renewalEvery();
         return rest == null || rest.compareTo(renewal) > 0 ? renewal : rest;
     }
 
     private Pacer pacer(HeldClaim now) {
         int declared = Math.min(now.prepared().definition().batchSize(), options.batchSizeCap());
-        return pacers.computeIfAbsent(now.id(), id -> new Pacer(declared));
+        boolean looksFurther = now.prepared().repair().firstOfLook() != null;
+        Pacer pacer = pacers.computeIfAbsent(now.id(), id -> new Pacer(declared, looksFurther));
+        pacer.walks(now.prepared().byIndex());
+        return pacer;
     }
 
     @Override

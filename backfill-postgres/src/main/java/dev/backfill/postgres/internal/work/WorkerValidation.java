@@ -4,6 +4,7 @@ import dev.backfill.operate.Waiting;
 import dev.backfill.postgres.internal.batch.HeldClaim;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.supervise.CodeUnderClaim;
+import dev.backfill.postgres.internal.supervise.LentSession;
 import dev.backfill.postgres.internal.validate.ValidationRunner;
 import dev.backfill.spi.BackfillEvent;
 import java.time.Duration;
@@ -32,12 +33,14 @@ public record WorkerValidation(
         long started = System.nanoTime();
         ValidationRunner.Result result;
         judge.events().publish(BackfillEvent.Kind.VALIDATION_ATTEMPTED, claim, null);
+        LentSession lent = new LentSession();
         Renewer.Renewal renewal = renewer.keep(claim);
         try {
             result = code.call(
                     claim,
                     validations.timeout(),
-                    () -> validations.run(held.prepared().definition()));
+                    lent,
+                    () -> validations.run(held.prepared().definition(), lent));
         } catch (Exception e) {
             result = new ValidationRunner.Result.Failed(e);
         } finally {

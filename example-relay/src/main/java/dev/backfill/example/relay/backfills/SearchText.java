@@ -4,7 +4,7 @@ import dev.backfill.Backfill;
 import dev.backfill.BackfillDefinition;
 import dev.backfill.Keys;
 import dev.backfill.Repair;
-import dev.backfill.Row;
+import dev.backfill.RowRepair.Row;
 import dev.backfill.Validation;
 import java.text.Normalizer;
 import java.util.UUID;

@@ -5,7 +5,6 @@ import dev.backfill.example.relay.backfills.RelayBackfills;
 import dev.backfill.example.relay.database.EmbeddedServer;
 import dev.backfill.operate.ActionOutcome;
 import dev.backfill.operate.Authority;
-import dev.backfill.operate.BackfillAction;
 import dev.backfill.operate.BackfillSnapshot;
 import dev.backfill.operate.BackfillState;
 import dev.backfill.operate.OperatorRequest;
@@ -108,8 +107,7 @@ final class Demo {
     private void start(Console console) {
         for (BackfillDefinition<?> definition : RelayBackfills.all()) {
             ActionOutcome outcome = console.operations()
-                    .perform(new OperatorRequest(
-                            BackfillAction.START, definition.id(), "demo-start-" + definition.id(), OPERATOR, null));
+                    .start(new OperatorRequest(definition.id(), "demo-start-" + definition.id(), OPERATOR, null));
             if (!(outcome instanceof ActionOutcome.Applied)) {
                 throw new DemoFailure("Starting " + definition.id() + " came to " + outcome + ".");
             }
@@ -143,8 +141,8 @@ final class Demo {
     private void validate(Console console, Proof proof) throws Exception {
         long held = 0;
         for (BackfillDefinition<?> definition : RelayBackfills.all()) {
-            OperatorRequest request = new OperatorRequest(
-                    BackfillAction.VALIDATE, definition.id(), "demo-validate-" + definition.id(), OPERATOR, null);
+            OperatorRequest request =
+                    new OperatorRequest(definition.id(), "demo-validate-" + definition.id(), OPERATOR, null);
             ValidationReport[] report = new ValidationReport[1];
             // A validation that takes long answers later: the same request asks again.
             Patience.until(

@@ -1,4 +1,4 @@
-package dev.backfill.postgres.internal.batch;
+package dev.backfill.postgres.internal.jdbc;
 
 import java.sql.SQLException;
 
@@ -7,7 +7,7 @@ public final class ReadOnlyException extends SQLException {
 
     private static final long serialVersionUID = 1L;
 
-    ReadOnlyException() {
+    public ReadOnlyException() {
         super("the database accepts no writes", "25006");
     }
 }

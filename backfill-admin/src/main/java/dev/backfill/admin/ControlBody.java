@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import dev.backfill.BackfillId;
+import dev.backfill.operate.Authority;
 import dev.backfill.operate.OperatorRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
@@ -22,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param note why, or null
  * @param generation on which it was decided, or null
  */
-record ControlRequest(
+record ControlBody(
         String requestId, @Nullable String note, @Nullable Long generation) {
 
     static final String KEY_HEADER = "Idempotency-Key";
@@ -34,9 +36,9 @@ record ControlRequest(
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .build();
 
-    static ControlRequest of(HttpServletRequest request, byte[] body) {
+    static ControlBody of(HttpServletRequest request, byte[] body) {
         String note = note(body);
-        return new ControlRequest(key(request), note, generation(request));
+        return new ControlBody(key(request), note, generation(request));
     }
 
     private static @Nullable String note(byte[] body) {
@@ -103,6 +105,11 @@ record ControlRequest(
                     "The header " + KEY_HEADER + " must be 1 to 128 characters of 0x21 to 0x7E.");
         }
         return keys.get(0);
+    }
+
+    /** The request, once it is known who asks of which backfill. */
+    OperatorRequest by(Authority authority, BackfillId id) {
+        return new OperatorRequest(id, requestId, authority, note).decidedOn(generation);
     }
 
     /** The generation of {@code If-Match}; null if there is none, or for any. */
