@@ -30,7 +30,7 @@ final class Node {
     }
 
     static Node in(Path bin, Path directory, String name) throws IOException {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getByName(HOST))) {
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return new Node(bin, directory.resolve(name), free.getLocalPort());
         }
     }
