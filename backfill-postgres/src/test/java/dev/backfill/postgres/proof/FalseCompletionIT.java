@@ -35,6 +35,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -373,12 +374,14 @@ class FalseCompletionIT {
         assertThat(verdict(before, work, "2", 1)).as("set back").isEqualTo(Verdict.HISTORY_CHANGED);
         assertThat(verdict(before, work, "8", 2)).isEqualTo(Verdict.HISTORY_CHANGED);
         assertThat(verdict(before, work, "4", 2)).isEqualTo(Verdict.HISTORY_CHANGED);
+        assertThat(verdict(before, null, "8", 1)).as("moved, not by the batch").isEqualTo(Verdict.HISTORY_CHANGED);
+        assertThat(verdict(before, null, "4", 1)).isEqualTo(Verdict.ROLLED_BACK);
         Work last = new Work(List.of("10"), 2, 2);
         assertThat(Settlement.verdict(before, last, claim(List.of("10"), BackfillState.VALIDATING, 1)))
                 .isEqualTo(Verdict.LANDED);
     }
 
-    private static Verdict verdict(Claim before, Work work, String now, int timeline) {
+    private static Verdict verdict(Claim before, @Nullable Work work, String now, int timeline) {
         return Settlement.verdict(before, work, claim(List.of(now), BackfillState.RUNNING, timeline));
     }
 }

@@ -228,7 +228,7 @@ class FamilyGuardsIT {
                     assertThat(conflict.code()).isEqualTo(ConflictCode.PREFLIGHT_FAILED);
                     assertThat(conflict.findings())
                             .singleElement()
-                            .satisfies(f -> assertThat(f.code()).isEqualTo("family_parts_changed"))
+                            .satisfies(f -> assertThat(f.code().wireName()).isEqualTo("family_parts_changed"))
                             .satisfies(f -> assertThat(f.message()).contains("3 parts", "into 4", "new ID"));
                 });
                 assertThat(four.state(part(i))).isEqualTo(BackfillState.PENDING);

@@ -211,6 +211,24 @@ class OneFlushIT {
         assertThat(Counters.hits(db)).isEqualTo("1111111111");
     }
 
+    @Test
+    void a_row_that_was_set_back_while_the_answer_was_lost_is_no_batch_that_landed() { // AT-3
+        Counters.fresh(db, 10);
+        try (BackfillHarness harness = harness(definition(Style.SQL));
+                HarnessWorker worker = afterTheFirstBatch(harness)) {
+            connections.after(FaultPoint.commit(), Fault.cut());
+            connections.before(
+                    FaultPoint.tagged("reclaim"),
+                    link -> db.execute("update backfill set checkpoint = '{2}', batches = 1, rows_scanned = 2"));
+            assertThat(worker.step()).isInstanceOf(StepOutcome.Unavailable.class);
+            connections.assertAllStruck();
+            assertThat(harness.row(Counters.ID)).containsEntry("checkpoint", "{2}");
+            // What the flush believed of the row's counts is read anew.
+            assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 4, 4, false));
+            assertThat(worker.step()).isEqualTo(new Committed(Counters.ID, 4, 4, true));
+        }
+    }
+
     @ParameterizedTest
     @EnumSource
     void a_flush_that_never_arrived_is_found_and_its_window_repaired_once(Style style) { // AT-3, RB-3

@@ -42,7 +42,7 @@ public final class BeginSql {
              b.barrier_since < pg_catalog.clock_timestamp() - :barrier_millis * interval '1 millisecond' AS overdue,
               pg_catalog.pg_current_xact_id()::text AS xid, {wal} AS wal_position,
               p.id IS NOT NULL AS paced, p.pause_ratio, p.rows_per_second, p.wal_bytes_per_second, p.target_batch_millis,
-              b.rows_scanned AS total_scanned, b.rows_changed AS total_changed
+              b.batches AS total_batches, b.rows_scanned AS total_scanned, b.rows_changed AS total_changed
             FROM (SELECT 1) AS one LEFT JOIN {backfill} AS b ON b.id = :id LEFT JOIN {pace} AS p ON p.id = b.id""";
 
     private final Sql alone;
@@ -177,6 +177,7 @@ public final class BeginSql {
                 row.getString("xid"),
                 row.getLong("wal_position"),
                 row.getBoolean("paced") ? PaceSql.pacing(row) : null,
-                new Totals(row.getLong("total_scanned"), row.getLong("total_changed")));
+                new Totals(
+                        row.getLong("total_batches"), row.getLong("total_scanned"), row.getLong("total_changed")));
     }
 }

@@ -73,15 +73,25 @@ public final class OneFlush {
 
     /** A batch of this claim was committed in another way. */
     void counted(Totals before, Work work) {
-        totals = new Totals(before.scanned() + work.scanned(), before.changed() + work.changed());
+        totals = new Totals(
+                before.batches() + 1, before.scanned() + work.scanned(), before.changed() + work.changed());
     }
 
-    /** What a batch did that has landed, and whose answer was lost: the row's counts say so. */
-    public Work landed(Session session, Claim anew) throws SQLException {
+    /**
+     * What the batch did whose answer was lost; null unless the row counts exactly one batch more than before it. A row that was set
+     * back or forward by somebody else is so told from one that this batch moved. Changes nothing here: it may be asked again.
+     */
+    public @Nullable Work landed(Session session, Claim anew) throws SQLException {
+        Totals before = totals;
         Totals now = read.read(session, anew.id());
-        Totals before = Objects.requireNonNullElse(totals, now);
-        totals = now;
-        return new Work(anew.checkpoint(), now.scanned() - before.scanned(), now.changed() - before.changed());
+        return before != null && now.batches() == before.batches() + 1
+                ? new Work(anew.checkpoint(), now.scanned() - before.scanned(), now.changed() - before.changed())
+                : null;
+    }
+
+    /** The row may count otherwise than was believed: the next batch goes step by step, and reads it. */
+    public void recount() {
+        totals = null;
     }
 
     /** A whole batch; null when it was rolled back, and should go step by step. */

@@ -17,20 +17,21 @@ public final class TotalsSql {
     /**
      * What a row has counted.
      *
+     * @param batches those that were committed
      * @param scanned keys in windows
      * @param changed rows changed
      */
-    public record Totals(long scanned, long changed) {}
+    public record Totals(long batches, long scanned, long changed) {}
 
     public TotalsSql(Names names) {
         read = names.sql(
-                "/* backfill:totals */ SELECT b.rows_scanned, b.rows_changed FROM {backfill} AS b WHERE b.id = :id");
+                "/* backfill:totals */ SELECT b.batches, b.rows_scanned, b.rows_changed FROM {backfill} AS b WHERE b.id = :id");
     }
 
     public Totals read(Session session, BackfillId id) throws SQLException {
         try (PreparedStatement statement = read.prepare(session.connection(), Params.of("id", id.value()));
                 ResultSet row = statement.executeQuery()) {
-            return row.next() ? new Totals(row.getLong(1), row.getLong(2)) : new Totals(0, 0);
+            return row.next() ? new Totals(row.getLong(1), row.getLong(2), row.getLong(3)) : new Totals(0, 0, 0);
         }
     }
 }

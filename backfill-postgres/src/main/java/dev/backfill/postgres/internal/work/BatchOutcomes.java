@@ -79,7 +79,7 @@ public record BatchOutcomes(
     }
 
     private Step settle(HeldClaim held, BatchResult.Unknown unknown, Pacer pacer, WindowSize size) {
-        Settlement.Settled settled = settlement.settle(held.claim(), unknown.work());
+        Settlement.Settled settled = settlement.settle(held, unknown);
         Claim anew = settled.claim();
         if (anew == null) {
             return settled.verdict() == Settlement.Verdict.SUPERSEDED
@@ -97,7 +97,7 @@ public record BatchOutcomes(
                     .keeping(held.with(anew));
         }
         return settled.verdict() == Settlement.Verdict.LANDED
-                ? committed(held, anew, settlement.work(held, unknown, anew), null)
+                ? committed(held, anew, settled.work(), null)
                 : failures.of(held.with(anew), unknown.cause(), pacer, size);
     }
 

@@ -57,7 +57,7 @@ public record FailureRecorder(
         if (first.obstacle() == null) {
             return first;
         }
-        Claim anew = settlement.ask(claim, null).claim();
+        Claim anew = settlement.ask(claim);
         return anew == null ? first : once(anew, afterAnOutage(decision));
     }
 

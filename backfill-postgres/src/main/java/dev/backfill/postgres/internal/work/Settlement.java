@@ -6,6 +6,7 @@ import dev.backfill.postgres.internal.batch.FenceSql.Work;
 import dev.backfill.postgres.internal.batch.HeldClaim;
 import dev.backfill.postgres.internal.batch.OneFlush;
 import dev.backfill.postgres.internal.events.Events;
+import dev.backfill.postgres.internal.jdbc.Session;
 import dev.backfill.postgres.internal.jdbc.Transactions;
 import dev.backfill.postgres.internal.row.Claim;
 import dev.backfill.postgres.internal.row.ClaimSql;
@@ -13,7 +14,6 @@ import dev.backfill.postgres.internal.supervise.Pause;
 import dev.backfill.spi.BackfillEvent;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -52,12 +52,19 @@ public record Settlement(Transactions transactions, ClaimSql claims, Events even
      *
      * @param verdict what the row says
      * @param claim the claim taken anew; null when there is none
+     * @param work what the batch did; null where nobody can tell
      */
-    record Settled(Verdict verdict, @Nullable Claim claim) {}
+    record Settled(Verdict verdict, @Nullable Claim claim, @Nullable Work work) {}
 
     /** Settles what became of a batch, and says so. */
-    Settled settle(Claim claim, @Nullable Work work) {
-        Settled settled = ask(claim, work);
+    Settled settle(HeldClaim held, BatchResult.Unknown unknown) {
+        Claim claim = held.claim();
+        OneFlush flush = held.prepared().flush();
+        Settled settled = untilAnswered(claim, (session, anew) ->
+                unknown.work() == null && flush != null ? flush.landed(session, anew) : unknown.work());
+        if (flush != null) {
+            flush.recount();
+        }
         events.publish(
                 BackfillEvent.Kind.COMMIT_SETTLED,
                 claim,
@@ -65,12 +72,25 @@ public record Settlement(Transactions transactions, ClaimSql claims, Events even
         return settled;
     }
 
+    /** Takes a claim anew once PostgreSQL answers; null if it never does, or the claim is somebody else's. */
+    @Nullable
+    Claim ask(Claim claim) {
+        return untilAnswered(claim, (session, anew) -> null).claim();
+    }
+
+    /** Reads what a batch did that is perhaps in the row. */
+    @FunctionalInterface
+    private interface Reading {
+        @Nullable
+        Work read(Session session, Claim anew) throws SQLException;
+    }
+
     /** Asks until PostgreSQL answers, for at most a lease: after that the claim is anybody's. */
-    Settled ask(Claim claim, @Nullable Work work) {
+    private Settled untilAnswered(Claim claim, Reading reading) {
         long deadline = System.nanoTime() + lease.toNanos();
-        Settled settled = new Settled(Verdict.UNKNOWN, null);
+        Settled settled = new Settled(Verdict.UNKNOWN, null, null);
         while (settled.verdict() == Verdict.UNKNOWN && System.nanoTime() < deadline) {
-            settled = tryOnce(claim, work);
+            settled = tryOnce(claim, reading);
             if (settled.verdict() == Verdict.UNKNOWN && !pause.forAtLeast(BETWEEN_TRIES)) {
                 break;
             }
@@ -78,45 +98,37 @@ public record Settlement(Transactions transactions, ClaimSql claims, Events even
         return settled;
     }
 
-    /** What a batch did that has landed without an answer; null if nobody can tell. */
-    @Nullable
-    Work work(HeldClaim held, BatchResult.Unknown unknown, Claim anew) {
-        OneFlush flush = held.prepared().flush();
-        if (unknown.work() != null || flush == null) {
-            return unknown.work();
-        }
+    private Settled tryOnce(Claim claim, Reading reading) {
         try {
-            return transactions.inTransaction(session -> flush.landed(session, anew));
+            return transactions.inTransaction(session -> {
+                Optional<Claim> anew = claims.reclaim(session, claim, lease);
+                if (anew.isEmpty()) {
+                    return new Settled(Verdict.SUPERSEDED, null, null);
+                }
+                Work work = reading.read(session, anew.get());
+                return new Settled(verdict(claim, work, anew.get()), anew.get(), work);
+            });
         } catch (SQLException e) {
-            return null;
+            return new Settled(Verdict.UNKNOWN, null, null);
         }
     }
 
-    private Settled tryOnce(Claim claim, @Nullable Work work) {
-        try {
-            Optional<Claim> anew = transactions.inTransaction(s -> claims.reclaim(s, claim, lease));
-            if (anew.isEmpty()) {
-                return new Settled(Verdict.SUPERSEDED, null);
-            }
-            return new Settled(verdict(claim, work, anew.get()), anew.get());
-        } catch (SQLException e) {
-            return new Settled(Verdict.UNKNOWN, null);
-        }
-    }
-
-    /** A row that moved has not moved forward for that: a failover that lost the last batches sets it back. */
+    /**
+     * What the row says of a batch. A row that moved has not moved forward for that: a failover that lost the last batches sets it
+     * back.
+     *
+     * @param work what the batch did; null if the row does not say that it did anything
+     */
     public static Verdict verdict(Claim before, @Nullable Work work, Claim now) {
         if (!Objects.equals(now.history(), before.history())) {
             return Verdict.HISTORY_CHANGED;
         }
-        // Of a batch whose page only the server knew: in the same history, under the same claim, nobody else can have
-        // moved the row.
-        List<String> checkpoint = work == null ? now.checkpoint() : work.checkpoint();
-        boolean moved = !Objects.equals(now.checkpoint(), before.checkpoint());
-        boolean reached = Objects.equals(checkpoint, before.bound());
-        BackfillState own = reached ? BackfillState.VALIDATING : BackfillState.RUNNING;
-        if (now.state() == own && Objects.equals(now.checkpoint(), checkpoint) && (work != null || moved)) {
-            return Verdict.LANDED;
+        if (work != null) {
+            boolean reached = Objects.equals(work.checkpoint(), before.bound());
+            BackfillState own = reached ? BackfillState.VALIDATING : BackfillState.RUNNING;
+            if (now.state() == own && Objects.equals(now.checkpoint(), work.checkpoint())) {
+                return Verdict.LANDED;
+            }
         }
         return now.state() == before.state() && Objects.equals(now.checkpoint(), before.checkpoint())
                 ? Verdict.ROLLED_BACK
