@@ -165,6 +165,63 @@ class IndexWalkIT {
     }
 
     @Test
+    void an_index_that_led_to_a_row_that_fails_is_left_until_that_row_is_found() { // RB-4
+        db.execute("alter table indexed add column n int not null default 1; update indexed set needs = id > 2000 and needs;"
+                + " update indexed set n = 0 where id = 2800");
+        index("(id) where needs");
+        BackfillDefinition<Long> definition = over(Keys.bigint("id"))
+                .repair(Repair.update()
+                        .set("hits", "hits + 1 / n")
+                        .set("needs", "false")
+                        .where("needs"))
+                .build();
+        try (BackfillHarness harness = BackfillHarness.on(db, definition)) {
+            harness.start(ID);
+            int failed = 0;
+            try (HarnessWorker worker = harness.worker("a")) {
+                for (int i = 0; i < 500 && harness.state(ID) == BackfillState.RUNNING; i++) {
+                    failed += worker.step() instanceof Committed ? 0 : 1;
+                }
+            }
+            assertThat(String.valueOf(harness.row(ID).get("failure_message"))).contains("Key (id = 2800)");
+            // Once by the index, then as often as eight can be halved, and once more for the one that is left.
+            assertThat(failed).isLessThanOrEqualTo(6);
+        }
+    }
+
+    @Test
+    void a_repair_that_is_too_slow_for_what_the_index_names_is_tried_so_once() { // SR-7, BB-2
+        index("(id) where needs");
+        db.execute("create function slow(int) returns int language plpgsql as $$ begin perform pg_sleep(0.1); return $1 + 1; end $$");
+        BackfillDefinition<Long> definition = Backfill.define(ID.value())
+                .over("indexed", Keys.bigint("id"))
+                .batchSize(40)
+                .validate(Validation.noRowMatches("needs"))
+                .repair(Repair.update()
+                        .set("hits", "slow(hits)")
+                        .set("needs", "false")
+                        .where("needs")
+                        .rewriteUnchanged())
+                .build();
+        try (BackfillHarness harness = BackfillHarness.over(db)
+                .definitions(definition)
+                .options(o -> o.lockTimeout(Duration.ofMillis(500)).statementTimeout(Duration.ofSeconds(2)))
+                .open()) {
+            harness.start(ID);
+            int failed = 0;
+            try (HarnessWorker worker = harness.worker("a")) {
+                for (int i = 0; i < 15; i++) {
+                    if (!(worker.step() instanceof Committed)) {
+                        failed++;
+                        harness.clearRetryDelay(ID);
+                    }
+                }
+            }
+            assertThat(failed).isEqualTo(1);
+        }
+    }
+
+    @Test
     void a_row_that_fails_is_found_by_a_walk_over_every_key() { // RB-4
         index("(id) where needs");
         db.execute("alter table indexed add column n int not null default 1");

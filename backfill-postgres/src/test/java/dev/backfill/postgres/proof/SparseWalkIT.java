@@ -278,6 +278,20 @@ class SparseWalkIT {
     }
 
     @Test
+    void a_key_that_is_an_array_is_looked_for_as_a_whole() { // SR-7, SR-2
+        db.execute("alter table sparse add column path int[]; update sparse set path = array_fill(id::int, array[1 + id::int % 2]);"
+                + " alter table sparse alter path set not null, add unique (path); analyze sparse");
+        long inNeed = db.queryLong("select count(*) from sparse where needs");
+        try (BackfillHarness harness = harness(update(Keys.of("path", "integer[]")), o -> {})) {
+            List<Committed> batches = walk(harness);
+            assertThat(batches.stream().mapToLong(Committed::rowsChanged).sum()).isEqualTo(inNeed);
+            assertThat(batches).hasSizeLessThan(80);
+            assertThat(db.queryLong("select count(*) from sparse where needs or hits > 1"))
+                    .isZero();
+        }
+    }
+
+    @Test
     void a_pace_in_rows_bounds_how_far_a_window_looks() { // SR-7
         db.execute("update sparse set needs = false");
         BackfillDefinition<Long> definition = over(Keys.bigint("id"))

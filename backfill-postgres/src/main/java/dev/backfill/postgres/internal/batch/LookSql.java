@@ -43,10 +43,10 @@ final class LookSql {
     // One search for each of them. A row is looked at again, under its lock, if somebody has changed it meanwhile.
     private static final String CHOSEN = "{row_key} = ANY (ARRAY(SELECT k1 FROM backfill_chosen_)) AND ({condition})";
 
-    // An array of compound keys is nothing that an index could be searched for, so their range is gone over again.
-    // Inside
-    // CASE the planner makes no join of it, for which it might read the whole table.
-    private static final String CHOSEN_COMPOUND = "{row_key} >= {least} AND {row_key} <= {greatest}{chosen_range}"
+    // An array of compound keys is nothing that an index could be searched for, and one of arrays would be compared
+    // element by element: so their range is gone over again. Inside CASE the planner makes no join of it, for which
+    // it might read the whole table.
+    private static final String CHOSEN_RANGE = "{row_key} >= {least} AND {row_key} <= {greatest}{chosen_range}"
             + " AND CASE WHEN {row_key} IN (SELECT {page_names} FROM backfill_chosen_) THEN ({condition}) ELSE false END";
     private static final String CHOSEN_ENDS = """
             , backfill_least_ AS MATERIALIZED (SELECT * FROM backfill_chosen_ ORDER BY {page_order} LIMIT 1)
@@ -87,12 +87,12 @@ final class LookSql {
     }
 
     private String ends() {
-        return key.width() == 1 ? "" : CHOSEN_ENDS;
+        return key.isSearched() ? "" : CHOSEN_ENDS;
     }
 
     /** A command over those; its placeholder is {@code {rows}}. */
     String over(String command) {
-        return command.replace("{rows}", key.width() == 1 ? CHOSEN : CHOSEN_COMPOUND);
+        return command.replace("{rows}", key.isSearched() ? CHOSEN : CHOSEN_RANGE);
     }
 
     /** What the templates need besides those of a page. */

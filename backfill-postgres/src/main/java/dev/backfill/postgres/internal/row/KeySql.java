@@ -19,6 +19,8 @@ public final class KeySql {
 
     private static final Set<String> AGGREGATED =
             Set.of("bigint", "integer", "smallint", "numeric", "timestamptz", "timestamp", "date");
+    private static final Set<String> SEARCHED =
+            Set.of("uuid", "text", "bpchar", "citext", "bytea", "boolean", "double precision", "inet", "macaddr");
 
     private final TableName table;
     private final List<KeyType.Column> columns;
@@ -78,6 +80,15 @@ public final class KeySql {
     /** Whether {@code min} and {@code max} find the ends of a page: PostgreSQL has them for numbers and times, not for uuid before 18. */
     public boolean hasExtremes() {
         return columns.size() == 1 && AGGREGATED.contains(columns.get(0).sqlType());
+    }
+
+    /**
+     * Whether an index can be searched for each of an array of keys: not for compound keys, nor where the type may be an array itself,
+     * whose array PostgreSQL takes for one of its elements.
+     */
+    public boolean isSearched() {
+        return hasExtremes()
+                || (columns.size() == 1 && SEARCHED.contains(columns.get(0).sqlType()));
     }
 
     /** The columns of a page: k1, k2 and so on. */

@@ -26,6 +26,8 @@ public final class Pacer {
     private final boolean looksFurther;
     private boolean byIndex;
     private boolean indexIsSlow;
+    // The index comes back only after the rows in need that the failed window held.
+    private long changesUntilIndex;
     private int limit;
     private int keys;
     // Grows back only after the window that was too large has been passed.
@@ -53,7 +55,12 @@ public final class Pacer {
 
     /** The bounds of the next window; its rows are never above the declared maximum (BB-1). */
     WindowSize size() {
-        return new WindowSize(limit, Math.max(limit, keys), byIndex && !indexIsSlow && keysUntilGrowth == 0);
+        // The longer look of a claim that may walk an index reads through that: until it does, there is none.
+        return new WindowSize(limit, byIndex && !usesIndex() ? limit : Math.max(limit, keys), usesIndex());
+    }
+
+    private boolean usesIndex() {
+        return byIndex && !indexIsSlow && changesUntilIndex == 0 && keysUntilGrowth == 0;
     }
 
     /** What is in force, as far as known here. */
@@ -107,6 +114,7 @@ public final class Pacer {
      */
     void narrow(WindowSize failed, boolean tooSlow) {
         indexIsSlow |= failed.byIndex() && tooSlow;
+        changesUntilIndex = failed.byIndex() ? failed.keys() : changesUntilIndex;
         keysUntilGrowth = Math.max(keysUntilGrowth, failed.keys());
         limit = failed.looksFurther() ? limit : Math.max(1, Math.min(limit, failed.rows()) / 2);
         keys = limit;
@@ -115,6 +123,7 @@ public final class Pacer {
     /** After a committed batch: adapts the size and sets the rest. */
     void committed(Pacing inForce, Cost cost) {
         keysUntilGrowth = (int) Math.max(0, keysUntilGrowth - cost.scanned());
+        changesUntilIndex = Math.max(0, changesUntilIndex - cost.changed());
         if (keys <= limit) {
             resize(inForce, cost);
         }
@@ -150,7 +159,7 @@ public final class Pacer {
         } else if (cost.took().multipliedBy(2).compareTo(aim) > 0) {
             most = Math.min(most, now);
         }
-        boolean sparse = keysUntilGrowth == 0 && (byIndex || fit >= (long) SPARSE * limit);
+        boolean sparse = byIndex ? usesIndex() : keysUntilGrowth == 0 && fit >= (long) SPARSE * limit;
         keys = sparse ? (int) Math.max(limit, Math.min(Math.min(fit, most), now * GROWTH)) : limit;
     }
 
