@@ -16,6 +16,7 @@ import dev.backfill.spi.OperatorAuthorizer;
 import dev.backfill.testkit.Eventually;
 import dev.backfill.testkit.PostgresTest;
 import dev.backfill.testkit.TestDatabase;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.Arrays;
@@ -128,7 +129,9 @@ class BackfillAutoConfigurationIT {
     @Test
     void every_option_of_the_engine_is_a_property() {
         Set<String> options = Arrays.stream(EngineOptions.Builder.class.getDeclaredMethods())
-                .filter(method -> method.getReturnType() == EngineOptions.Builder.class && !method.isSynthetic())
+                .filter(method -> method.getReturnType() == EngineOptions.Builder.class
+                        && Modifier.isPublic(method.getModifiers())
+                        && !method.isSynthetic())
                 .map(method -> method.getName())
                 .collect(Collectors.toSet());
         options.removeAll(List.of("health", "scaledToLease"));

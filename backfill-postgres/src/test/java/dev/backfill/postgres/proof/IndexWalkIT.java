@@ -166,8 +166,9 @@ class IndexWalkIT {
 
     @Test
     void an_index_that_led_to_a_row_that_fails_is_left_until_that_row_is_found() { // RB-4
-        db.execute("alter table indexed add column n int not null default 1; update indexed set needs = id > 2000 and needs;"
-                + " update indexed set n = 0 where id = 2800");
+        db.execute(
+                "alter table indexed add column n int not null default 1; update indexed set needs = id > 2000 and needs;"
+                        + " update indexed set n = 0 where id = 2800");
         index("(id) where needs");
         BackfillDefinition<Long> definition = over(Keys.bigint("id"))
                 .repair(Repair.update()
@@ -192,7 +193,8 @@ class IndexWalkIT {
     @Test
     void a_repair_that_is_too_slow_for_what_the_index_names_is_tried_so_once() { // SR-7, BB-2
         index("(id) where needs");
-        db.execute("create function slow(int) returns int language plpgsql as $$ begin perform pg_sleep(0.1); return $1 + 1; end $$");
+        db.execute(
+                "create function slow(int) returns int language plpgsql as $$ begin perform pg_sleep(0.1); return $1 + 1; end $$");
         BackfillDefinition<Long> definition = Backfill.define(ID.value())
                 .over("indexed", Keys.bigint("id"))
                 .batchSize(40)

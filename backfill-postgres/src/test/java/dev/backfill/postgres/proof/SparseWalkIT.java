@@ -279,8 +279,9 @@ class SparseWalkIT {
 
     @Test
     void a_key_that_is_an_array_is_looked_for_as_a_whole() { // SR-7, SR-2
-        db.execute("alter table sparse add column path int[]; update sparse set path = array_fill(id::int, array[1 + id::int % 2]);"
-                + " alter table sparse alter path set not null, add unique (path); analyze sparse");
+        db.execute(
+                "alter table sparse add column path int[]; update sparse set path = array_fill(id::int, array[1 + id::int % 2]);"
+                        + " alter table sparse alter path set not null, add unique (path); analyze sparse");
         long inNeed = db.queryLong("select count(*) from sparse where needs");
         try (BackfillHarness harness = harness(update(Keys.of("path", "integer[]")), o -> {})) {
             List<Committed> batches = walk(harness);

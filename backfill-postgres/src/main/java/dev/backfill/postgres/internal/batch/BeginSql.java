@@ -177,7 +177,6 @@ public final class BeginSql {
                 row.getString("xid"),
                 row.getLong("wal_position"),
                 row.getBoolean("paced") ? PaceSql.pacing(row) : null,
-                new Totals(
-                        row.getLong("total_batches"), row.getLong("total_scanned"), row.getLong("total_changed")));
+                new Totals(row.getLong("total_batches"), row.getLong("total_scanned"), row.getLong("total_changed")));
     }
 }

@@ -73,8 +73,7 @@ public final class OneFlush {
 
     /** A batch of this claim was committed in another way. */
     void counted(Totals before, Work work) {
-        totals = new Totals(
-                before.batches() + 1, before.scanned() + work.scanned(), before.changed() + work.changed());
+        totals = new Totals(before.batches() + 1, before.scanned() + work.scanned(), before.changed() + work.changed());
     }
 
     /**

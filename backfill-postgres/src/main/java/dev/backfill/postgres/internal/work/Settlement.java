@@ -54,14 +54,19 @@ public record Settlement(Transactions transactions, ClaimSql claims, Events even
      * @param claim the claim taken anew; null when there is none
      * @param work what the batch did; null where nobody can tell
      */
-    record Settled(Verdict verdict, @Nullable Claim claim, @Nullable Work work) {}
+    record Settled(
+            Verdict verdict,
+            @Nullable Claim claim,
+            @Nullable Work work) {}
 
     /** Settles what became of a batch, and says so. */
     Settled settle(HeldClaim held, BatchResult.Unknown unknown) {
         Claim claim = held.claim();
         OneFlush flush = held.prepared().flush();
-        Settled settled = untilAnswered(claim, (session, anew) ->
-                unknown.work() == null && flush != null ? flush.landed(session, anew) : unknown.work());
+        Settled settled = untilAnswered(
+                claim,
+                (session, anew) ->
+                        unknown.work() == null && flush != null ? flush.landed(session, anew) : unknown.work());
         if (flush != null) {
             flush.recount();
         }
